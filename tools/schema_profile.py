@@ -34,6 +34,8 @@ _TEXT = record(
         },
         "onto": opened("makes a mapping, these keys and over them those of the map at `each`"),
         "separator": text("what stands between the entries (a space)"),
+        "json": text("the path of an option: its value with its types, as JSON"),
+        "yaml": text("the path of an option: its value with its types, as YAML"),
         "if": _CONDITION,
         "quote": choice("sh: keys and values are quoted for a shell", "sh"),
     },
@@ -54,6 +56,8 @@ _FIELDS = record(
                 "versions": listed(text("a version", "label"), "the versions that are read"),
                 "kind": text("its kind", "line"),
                 "plural": text("its name in a URL", "label"),
+                "scope": choice("Cluster: a config has no namespace (Namespaced)", "Cluster", "Namespaced"),
+                "namespace": text("the namespace of what is made of a cluster-wide config", "label"),
                 "keep": flag("print the config, too: its own operator may read it"),
             },
             ["group", "versions", "kind"],
@@ -62,6 +66,16 @@ _FIELDS = record(
         "texts": mapped("texts made of options, by their names", _TEXT, most=256),
         "ignored": mapped(
             "options that have no effect, by their paths, each with the reason", text("why", "reason"), most=1024
+        ),
+        "refuse": listed(
+            record("configs that are an error", {"if": _CONDITION, "message": text("why", "line")}, ["if", "message"]),
+            "configs that no cluster may have, as the vendor's operator refuses them",
+            most=256,
+        ),
+        "deprecated": mapped(
+            "options that still count, by their paths, each with what to write in its place",
+            text("what", "line"),
+            most=256,
         ),
         "config": _CONFIG,
         "when": listed(_WHEN, "more fields, the later the stronger", most=1024),

@@ -51,7 +51,8 @@ def layers(path: str, name: str) -> str:
     if profile and not profile.is_sound:
         errors += _profile_errors(profile.item)
     elif profile:
-        errors += map(item.located, products.check_options(profile, item))
+        findings = map(item.located, products.check_options(profile, item))
+        errors += [finding for finding in findings if finding.severity == "error"]
     groups, problems = reading.from_items([item] if not errors else [], config)
     errors += problems.get(item, [])
     if errors:

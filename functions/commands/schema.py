@@ -11,7 +11,7 @@ from krmfn.yamltext import emit
 
 from .. import options
 from ..command import PRINTED, Command, Context
-from ..profile import defaulting, structural
+from ..profile import defaulting, refusals, structural
 from ..profile.product import Profile
 from ..rendering.kinds import text
 
@@ -92,11 +92,13 @@ def _crd_of(profile: Profile) -> str:
     properties.setdefault("status", {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
     head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}
     schema = {**profile.options, "properties": {**head, **properties}}
+    if rules := refusals.validations(profile.spec, profile.options):
+        schema["x-kubernetes-validations"] = [*schema.get("x-kubernetes-validations", ()), *rules]
     shared = {"subresources": {"status": {}}, "schema": {"openAPIV3Schema": schema}}
     first = profile.versions[0]
     versions = [{"name": name, "served": True, "storage": name == first, **shared} for name in profile.versions]
     names = {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": lower}
-    spec = {"group": target["group"], "names": names, "scope": "Namespaced", "versions": versions}
+    spec = {"group": target["group"], "names": names, "scope": target.get("scope", "Namespaced"), "versions": versions}
     top = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
     return emit.dump({**top, "metadata": {"name": f"{plural}.{target['group']}"}, "spec": spec})
 

@@ -8,7 +8,7 @@ from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import MISSING, at
 from ..rendering.function_config import FunctionConfig, Source
-from .merging import ATOMIC, SWITCHES, UNSET, WHOLE, key_of, merged, merges, stacked
+from .merging import ATOMIC, OPAQUE, SWITCHES, UNSET, key_of, merged, merges, stacked
 
 OF_VENDOR = frozenset({"versions", "versionsComplete", "locked"})
 """The fields of a profile that are no fields of a config."""
@@ -170,7 +170,7 @@ def idle_switches(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
     """Yield each switch that changes nothing: its layer, its path or that of what it switches off, and the reason."""
     for number, layer in enumerate(layers):
         for path, reason in _idle(layer.fields, stacked(other.fields for other in layers[number + 1 :]), ()):
-            can_be_offer = len(path) < 2 or path[-2] not in WHOLE  # those must be written anew to be switched on
+            can_be_offer = len(path) < 2 or path[-2] not in OPAQUE  # those must be written anew to be switched on
             is_chosen = layer.filled and layer.filled.option((*path, "enabled"))  # an option decides each time
             if not (is_chosen or (layer.shared and can_be_offer and is_offer(at(layer.fields, path)))):
                 yield layer, f"{layer.path}.{join(path)}", reason
@@ -199,7 +199,7 @@ def _idle(fields: dict[str, Any], base: dict[str, Any], path: FieldPath) -> Iter
                 yield part, f"it switches off nothing; {inherited}"
             if switch is True and twin_fields.get("enabled", True):
                 yield (*part, "enabled"), f"it switches on nothing; {inherited if twin is None else 'it is on already'}"
-            if name not in WHOLE:
+            if name not in OPAQUE:
                 yield from _idle(part_fields, twin_fields, part)
 
 

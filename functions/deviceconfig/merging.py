@@ -6,7 +6,7 @@ whole, since nobody wants two sources in one volume. And inherited entries keep 
 of the stronger layer where it names several entries. tests/e2e/test_merging.py proves the rest on a real API server.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from krmfn.typed import Any
 
@@ -28,8 +28,15 @@ KEYS = {
 A container's port has a `containerPort`, a Service's a `port`.
 """
 _DEFAULTS = {"protocol": "TCP"}
-WHOLE = frozenset({"volumes", "extraObjects"})
-"""Lists in KEYS whose entries are replaced as a whole; nothing inside of an entry is switched off."""
+WHOLE = frozenset({"volumes"})
+"""Lists in KEYS whose entries are replaced as a whole."""
+OPAQUE = WHOLE | {"extraObjects"}
+"""Lists in KEYS inside of whose entries nothing is switched off; extra objects merge as they are applied."""
+_LISTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "Service": {"ports": ("port", "protocol")},
+    "ServiceAccount": {"secrets": ("name",), "imagePullSecrets": ("name",)},
+}
+"""The lists of extra objects that an apply merges, with their keys, by kind; it replaces all others."""
 ATOMIC = frozenset(
     {
         *("nodeSelector", "clusterSelector", "selector", "matchLabels", "labelSelector", "namespaceSelector"),
@@ -97,9 +104,45 @@ def _merged_value(name: str, base: Any, overlay: Any) -> Any:
             entries.append(entry)
             continue
         index = keys.index(key)
-        entries[index] = entry if name in WHOLE else _overlaid(entries[index], entry)
+        entries[index] = _merged_entry(name, entries[index], entry)
         replaced.append(key)
     return entries
+
+
+def _merged_entry(name: str, base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
+    if name == "extraObjects":
+        return applied(base, overlay, _LISTS.get(str(base.get("kind")), {}))
+    return overlay if name in WHOLE else _overlaid(base, overlay)
+
+
+def applied(base: dict[str, Any], overlay: dict[str, Any], lists: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """Return an object with the fields of a stronger one over it, as a server-side apply merges the two.
+
+    Mappings merge but for those that are ATOMIC, lists are replaced but for `lists`, the keys of the others' entries.
+    """
+    result = dict(base)
+    for name, value in overlay.items():
+        old = base.get(name)
+        if isinstance(old, dict) and isinstance(value, dict) and name not in ATOMIC:
+            result[name] = applied(old, value, lists)
+        elif isinstance(old, list) and isinstance(value, list) and name in lists:
+            result[name] = _by_keys(old, value, lists[name])
+        else:
+            result[name] = value
+    return result
+
+
+def _by_keys(base: list[Any], overlay: list[Any], keys: tuple[str, ...]) -> list[Any]:
+    """Return the entries of two lists: those of the stronger one over those with the same keys, else behind them."""
+
+    def key(entry: Any) -> tuple[Any, ...]:
+        fields = entry if isinstance(entry, dict) else {}
+        return tuple(fields.get(name, _DEFAULTS.get(name)) for name in keys)
+
+    stronger, known = {key(entry): entry for entry in overlay}, [key(entry) for entry in base]
+    pairs = ((entry, stronger.get(key(entry))) for entry in base)
+    entries = [applied(entry, new, {}) if isinstance(new, dict) else entry for entry, new in pairs]
+    return [*entries, *(entry for entry in overlay if key(entry) not in known)]
 
 
 def merges(name: str, value: Any) -> bool:
@@ -128,7 +171,7 @@ def _switched(fields: dict[str, Any]) -> dict[str, Any]:
             entries = [_without_switch(entry) for entry in value if entry.get("enabled", True)]
             if not entries:
                 continue
-            value = entries if name in WHOLE else [_switched(entry) for entry in entries]
+            value = entries if name in OPAQUE else [_switched(entry) for entry in entries]
         elif name == "kernelMappings" and isinstance(value, list):  # in `locked` it is the reason, a text
             off_keys = {key for key in OF_MAPPINGS if key in fields and not fields[key].get("enabled", True)}
             value = [{key: item for key, item in _switched(entry).items() if key not in off_keys} for entry in value]

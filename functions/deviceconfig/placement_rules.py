@@ -16,6 +16,8 @@ def namespace_is_given(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error for a config without a namespace."""
     if not config.ref.namespace:
         message = "has no namespace; write metadata.namespace (or give `render` a --namespace)"
+        if config.vendor.title:
+            message = "has no namespace; write it, or `scope: Cluster` and `namespace` in its Profile"
         yield error(f"{message}: it is part of the label that KMM puts on nodes", field=Field("metadata.namespace"))
 
 

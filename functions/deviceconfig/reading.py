@@ -173,6 +173,9 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
 
 
 def _ref(item: Item, function_config: FunctionConfig) -> Ref:
+    product = function_config.product(item) if function_config.products else None
+    if product and product.namespace:  # its kind is cluster-wide
+        return item.ref._replace(namespace=product.namespace)
     return item.ref if item.ref.namespace else item.ref._replace(namespace=function_config.namespace)
 
 

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import TypeVar
 
 from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
 Problem = tuple[FieldPath, str]
 """The path of a field, and a sentence about it that says what would be right."""
-T = TypeVar("T")
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?").fullmatch
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*").fullmatch
 _NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]").fullmatch

@@ -9,8 +9,8 @@ from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
 from ..kmm.lookup import strings, table
-from . import defaulting, expressions, misuse, structural
-from .product import MADE, whens
+from . import defaulting, expressions, misuse, refusals, structural
+from .product import MADE, SERIALISED, whens
 from .structural import Node
 
 Mistake = tuple[FieldPath, str]
@@ -23,29 +23,55 @@ _EMPTY = "a `when` without `config` and `unset` does nothing; write one of the t
 def mistakes(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
     """Yield the mistakes in conditions, in entries of `texts`, and in the paths of `ignored`."""
     yield from ((path, _EMPTY) for path, when in whens(spec) if not when.keys() & {"config", "unset"})
+    conditions: list[tuple[FieldPath, Mapping[str, Any]]]
     conditions = [((*path, "if"), when["if"]) for path, when in whens(spec)]
     conditions += [(("texts", name, "if"), text["if"]) for name, text in spec.get("texts", {}).items() if "if" in text]
-    for path, condition in conditions:
+    refused: list[tuple[FieldPath, Mapping[str, Any]]]
+    refused = [(("refuse", index, "if"), entry["if"]) for index, entry in enumerate(spec.get("refuse", ()))]
+    for path, condition in refused:
+        for name, value in condition.items():
+            if not _wrong_path(name, node) and (message := refusals.unsaid(name, value, node)):
+                yield (*path, name), message
+    for path, condition in (*conditions, *refused):
         for name, value in condition.items():
             if message := _wrong_path(name, node) or _wrong_value(name, value, node):
                 yield (*path, name), message
     for name, text in spec.get("texts", {}).items():
         yield from _of_text(name, text, node)
-    for name in spec.get("ignored", {}):
-        if message := _wrong_path(name, node):
-            yield ("ignored", name), message
+    for word in ("ignored", "deprecated"):
+        for name in spec.get(word, {}):
+            if message := _wrong_path(name, node):
+                yield (word, name), message
+    yield from _of_target(spec.get("for", {}))
+
+
+def _of_target(target: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Yield what is wrong with the scope of the vendor's own kind."""
+    is_cluster_wide = target.get("scope") == "Cluster"
+    if is_cluster_wide and not target.get("namespace"):
+        yield ("for", "namespace"), "is missing; a cluster-wide config has none: write where its objects are made"
+    elif "namespace" in target and not is_cluster_wide:
+        yield ("for", "namespace"), "has no effect: objects are made in the namespace of the config; remove it"
 
 
 def _of_text(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
     """Yield the mistakes in an entry of `texts`, but for those in its condition and its expressions."""
+    for word in SERIALISED & text.keys():
+        if problem := _wrong_path(text[word], node):
+            yield ("texts", name, word), problem
+        if others := text.keys() & {"each", "quote", "separator"}:
+            yield ("texts", name, min(others)), f"has no effect beside `{word}`, which prints one value; remove it"
     message = _wrong_path(text["each"], node) if "each" in text else ""
     if not message and "each" in text and not _has_entries(text["each"], node):
         message = "must be a map or a list, since `each` is one entry of it; for one value write `as` alone"
     if message:
         yield ("texts", name, "each"), message
-    if len(text.keys() & MADE) != 1 or ("each" not in text and "as" not in text):
-        yield ("texts", name), "write one of `as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping)"
-    elif "as" not in text and not message:
+    if len(text.keys() & MADE) != 1 or not text.keys() & {"each", "as", *SERIALISED}:
+        remedy = (
+            "write one of `as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping), `json`, `yaml`"
+        )
+        yield ("texts", name), remedy
+    elif "each" in text and "as" not in text and not message:
         yield from _fields_of_entries(name, text, node)
     for match in expressions.OF_ENTRY.finditer(text.get("as", "")):
         if match[1] not in ("key", "value"):

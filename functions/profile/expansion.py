@@ -8,21 +8,18 @@ from krmfn import Ref
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any, NamedTuple
 
-from ..kmm.lookup import map_texts, members
-from . import expressions
+from ..kmm.lookup import map_texts
+from . import expressions, texts
 from .defaulting import with_defaults
 from .expressions import Expression, Values
 from .product import Profile
 from .structural import ABSENT, Node
+from .texts import Problem
 
 _TEXTS = frozenset({"args", "command", "value", "data", "labels", "annotations", "matchLabels", "image", "name"})
 """Fields of objects without a schema: every scalar below them is a text."""
 PROTECTED = "\ue000"
 """In place of the dollar of one of our variables in the value of an option, which must not be filled in."""
-
-
-Problem = tuple[str, str]
-"""The path of a field of a Profile, and what is wrong with it for some config."""
 
 
 class FilledLayer(NamedTuple):
@@ -74,43 +71,10 @@ def values_of(profile: Profile, written: Any, name: str, namespace: str) -> tupl
     values = Values(data, {"spec": written or {}, "metadata": metadata})
     problems: list[Problem] = []
     entries = profile.spec.get("texts", {})
-    texts = {key: _text(key, entry, values, problems) for key, entry in entries.items()}
-    texts = {key: text for key, text in texts.items() if text is not ABSENT}
+    filled = {key: texts.text_of(key, entry, values, problems) for key, entry in entries.items()}
+    filled = {key: text for key, text in filled.items() if text is not ABSENT}
     values = values._replace(sources={("texts", key): (*expressions.sources(entry),) for key, entry in entries.items()})
-    return values._replace(data={**data, "texts": texts}), problems
-
-
-def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Problem]) -> Any:
-    """Return an entry of `texts` for one config; ABSENT where its condition does not hold."""
-    if not expressions.holds(entry.get("if", {}), values):
-        return ABSENT
-    template, path = entry.get("as", ""), join(("spec", "texts", name, "as"))
-    show = expressions.quote_for_shell if entry.get("quote") == "sh" else str
-    if "each" not in entry:
-        text, problem = expressions.replace_in(template, values, show)
-        problems += [(path, problem)] if problem else []
-        return text
-    option = expressions.at(values.data, expressions.path_of(entry["each"]))
-    if "onto" in entry:
-        return {**entry["onto"], **(option if isinstance(option, dict) else {})}
-    pairs = sorted(option.items()) if isinstance(option, dict) else members(option)
-    if "entry" in entry:
-        unfilled: list[str] = []
-        template, path = entry["entry"], join(("spec", "texts", name, "entry"))
-        entries = [expressions.fill_entry(template, {"key": key, "value": value}, unfilled) for key, value in pairs]
-        problems += [(path, problem) for problem in unfilled]
-        return [item for item in entries if item is not ABSENT] or ABSENT
-    template = template.replace("${key}", "\0").replace("${value}", "\1")
-    lines: list[str] = []
-    for key, value in pairs:
-        if isinstance(value, (dict, list)):
-            problems.append((path, f"an entry of {entry['each']} is no text and no number; name what to print"))
-            continue
-        text, problem = expressions.replace_in(template, values, show)
-        problems += [(path, problem)] if problem else []
-        words = [show(expressions.format_scalar(part)) for part in (key, "" if value is None else value)]
-        lines.append("".join(words["\0\1".index(char)] if char in "\0\1" else char for char in text))
-    return str(entry.get("separator", " ")).join(lines)
+    return values._replace(data={**data, "texts": filled}), problems
 
 
 def expand(profile: Profile, written: Any, ref: Ref, overrides: Any, root: Node, is_protected: bool) -> Expansion:

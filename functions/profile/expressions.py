@@ -70,9 +70,10 @@ def parse(text: str) -> Iterator[Expression]:
 
 
 def sources(entry: Mapping[str, Any]) -> Iterator[Expression]:
-    """Yield the expressions of an entry of `texts`; first its `each`, a bare path, with the text ""."""
-    if path := path_of(entry.get("each", "")):
-        yield Expression(path, "")
+    """Yield the expressions of an entry of `texts`; first its `each`, `json` or `yaml`, a path, with the text ""."""
+    for word in ("each", "json", "yaml"):
+        if path := path_of(entry.get(word, "")):
+            yield Expression(path, "")
     yield from parse(entry.get("as", ""))
 
 

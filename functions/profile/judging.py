@@ -13,7 +13,7 @@ from ..kmm.lookup import strings
 from . import conditions, defaulting, expressions, keywords, misuse, structural
 from .conditions import Mistake
 from .expressions import Use
-from .product import layers, whens
+from .product import SERIALISED, layers, whens
 from .structural import Node
 
 
@@ -97,7 +97,7 @@ def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
     if use.parts[0] == "texts":
         if use.path[0] == "texts":
             return f"{use.text}: a text cannot name a text; write the options themselves"
-        return _mistake_of_text(use, texts)
+        return _mistake_of_text(use, node, texts)
     if use.parts[0] == "metadata":
         problem = "of the metadata only ${metadata.name} and ${metadata.namespace} can be read"
         return "" if use.parts in conditions.METADATA else f"{use.text}: {problem}"
@@ -119,11 +119,15 @@ def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
     return f"{use.text} may be absent; {remedy} the schema, or write this in a `when` on it"
 
 
-def _mistake_of_text(use: Use, texts: Mapping[str, Any]) -> str:
+def _mistake_of_text(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
     """Return what is wrong with an expression that names an entry of `texts`; "" for nothing."""
     name = use.parts[1]
     if len(use.parts) > 2 or name not in texts:
         return f"{use.text}: there is no text of this name; texts are: {', '.join(texts) or 'none'}"
+    option = next((texts[name][word] for word in SERIALISED & texts[name].keys()), "")
+    path = expressions.path_of(option)
+    if option and not use.is_whole and _missing_part(use._replace(parts=path), node):
+        return f"{use.text} may be absent, since {option} may be; let it be all of an entry, or give that a default"
     condition = texts[name].get("if")
     if use.is_whole or not condition or any(condition.items() <= other.items() for other in use.conditions):
         return ""
@@ -151,7 +155,9 @@ def _options(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[R
             message = f"an expression reads {name}, so it has an effect; remove it from `ignored`"
             yield _result(warning, "KRM181", ("ignored", name), message)
     names = [name for _, when in whens(spec) for name in when["if"]]
-    names += [name for text in spec.get("texts", {}).values() for name in (*text.get("if", ()), text.get("each", ""))]
+    names += [name for entry in spec.get("refuse", ()) for name in entry["if"]]
+    for text in spec.get("texts", {}).values():
+        names += [*text.get("if", ()), *(text.get(word, "") for word in ("each", "json", "yaml"))]
     used_paths |= set(filter(None, map(expressions.path_of, (*names, *spec.get("ignored", ())))))
     for parts, _ in structural.leaves(node.get("properties", {}).get("spec", {}), ("spec",)):
         if not any(parts[: len(path)] == path or path[: len(parts)] == parts for path in used_paths):

@@ -16,7 +16,9 @@ from ..fleet.readings import previous_name
 from . import structural
 from .structural import Node
 
-MADE = frozenset({"as", "entry", "onto"})
+SERIALISED = frozenset({"json", "yaml"})
+"""Keys of an entry of `texts` that prints the value of an option."""
+MADE = frozenset({"as", "entry", "onto", *SERIALISED})
 """Keys of an entry of `texts`: it makes a text, a list, a mapping."""
 
 
@@ -52,6 +54,12 @@ class Profile(NamedTuple):
         """The vendor's own (group, kind); None for a Profile without."""
         target = self.spec.get("for")
         return (target["group"], target["kind"]) if target else None
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of all that is made of a config without one, which is cluster-wide; "" for other kinds."""
+        target = self.spec.get("for", {})
+        return str(target.get("namespace", "")) if target.get("scope") == "Cluster" else ""
 
     @property
     def versions(self) -> Sequence[str]:

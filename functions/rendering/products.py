@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from krmfn import Field, Item, ResourceList, Result, error, schema
+from krmfn import Field, Item, ResourceList, Result, error, schema, warning
 from krmfn.resource import join, split
 from krmfn.results import Rule
 from krmfn.schema import Schema
@@ -12,7 +12,8 @@ from krmfn.typed import Any
 from ..fleet import readings
 from ..kmm import lookup
 from ..kmm.lookup import table
-from ..profile import defaulting, judging, structural
+from ..profile import defaulting, judging, refusals, structural
+from ..profile.expressions import Values
 from ..profile.product import Profile, name_of, product, unmet_requirements
 from . import kinds
 from .function_config import FunctionConfig
@@ -77,9 +78,27 @@ def check_options(product: Profile, item: Item) -> Iterator[Result]:
         findings += schema.check({"metadata": manifest["metadata"]}, subset, "KRM101")
     for path, message in structural.misfits(product.options, manifest):
         findings.append(error(message, rule="KRM101", field=Field(join(path))))
-    for finding in (_with_defaults(finding, written, manifest) for finding in findings):
+    findings = [_with_defaults(finding, written, manifest) for finding in findings]
+    findings += _told_by_vendor(product, item, written, manifest, bool(findings))
+    for finding in findings:
         field = finding.field and finding.field._replace(path=f"spec.options{finding.field.path.removeprefix('spec')}")
         yield finding._replace(field=field) if is_ours else finding
+
+
+def _told_by_vendor(product: Profile, item: Item, written: Any, manifest: Any, is_misfit: bool) -> Iterator[Result]:
+    """Yield what the Profile refuses of a config that fits its schema, and the deprecated options of any."""
+    metadata = {"name": item.ref.name, "namespace": item.ref.namespace}
+    data = {"spec": manifest.get("spec") or {}, "metadata": metadata}
+    values = Values(data, {"spec": written.get("spec") or {}, "metadata": metadata})
+    for path, message in () if is_misfit else refusals.refused(product.spec, values):
+        yield error(message, rule="KRM193", field=Field(join(path)))
+    for path, message in refusals.deprecated(product.spec, values):
+        yield warning(message, rule="KRM194", field=Field(join(path)))
+    if product.namespace and item.ref.namespace not in ("", product.namespace):
+        message = (
+            f"has no effect: {item.kind} is cluster-wide, and the Profile makes its objects in {product.namespace}"
+        )
+        yield warning(f"{message}; remove it", rule="KRM194", field=Field("metadata.namespace"))
 
 
 def _with_defaults(finding: Result, written: Any, manifest: Any) -> Result:
@@ -107,6 +126,8 @@ spec:
 ---
 spec: {profile: gpu, moduleName: null, driverImage: null}
 """
+_REFUSE = "spec:\n  refuse: [{if: {spec.image: old}, message: this image is gone}]\n  schema"
+_DEPRECATED = "spec:\n  deprecated: {spec.image: the image is chosen by the version}\n  schema"
 KRM180 = Rule(
     "KRM180",
     "a Profile must fit its schema, and what it makes of a config must fit that of a DeviceConfig; its expressions "
@@ -162,5 +183,22 @@ KRM185 = Rule(
     remedy="Install what the finding names, set the version of KMM, or use another version of the Profile.",
 )
 
-RULES = (KRM180, KRM181, KRM182, KRM183, KRM184, KRM185)
+KRM193 = Rule(
+    "KRM193",
+    "a config must not be one that its Profile refuses (`refuse`)",
+    good=_GOOD.replace("spec:\n  schema", _REFUSE),
+    bad=_GOOD.replace("spec:\n  schema", _REFUSE).replace("{profile: gpu,", "{profile: gpu, options: {image: old},"),
+    remedy="Change the option as the vendor's message says.",
+)
+
+KRM194 = Rule(
+    "KRM194",
+    "a config should not write what its Profile calls deprecated, or a namespace where its kind has none",
+    good=_GOOD.replace("spec:\n  schema", _DEPRECATED),
+    bad=_GOOD.replace("spec:\n  schema", _DEPRECATED).replace("{profile: gpu,", "{profile: gpu, options: {image: a},"),
+    remedy="Write what the vendor's message names in its place.",
+    severities=("warning",),
+)
+
+RULES = (KRM180, KRM181, KRM182, KRM183, KRM184, KRM185, KRM193, KRM194)
 """The rules about Profiles by themselves: steps of `read`."""
