@@ -29,6 +29,11 @@ def check(daemon_set: Manifest) -> Iterator[Result]:
             yield error(message, rule=RULE, ref=ref(daemon_set), field=Field(join(("spec", *path))))
 
 
+def is_mount(path: str) -> bool:
+    """Return True for the path of the name of a mount, which must be that of a volume."""
+    return ".volumeMounts[" in path and path.endswith(".name")
+
+
 def _spec(spec: Any) -> Iterator[Problem]:
     """Yield what is refused beside the template: the selector, the strategy."""
     selector, labels = table(spec, "selector"), table(table(spec["template"], "metadata"), "labels")

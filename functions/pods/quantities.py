@@ -25,8 +25,8 @@ def amount(quantity: Any) -> int | None:
     match = _QUANTITY(str(quantity)) if type(quantity) in (str, int, float) else None
     if not match:
         return None
-    (whole, _, part), suffix = match[1].partition("."), match[2] or ""
-    value, power = int(f"{whole}{part}"), _NANO - len(part)
+    (digits, _, decimals), suffix = match[1].partition("."), match[2] or ""
+    value, power = int(f"{digits}{decimals}"), _NANO - len(decimals)
     if suffix.endswith("i"):
         value *= 1024 ** ("KMGTPE".index(suffix[0]) + 1)
     elif suffix[:1] in ("e", "E") and len(suffix) > 1:

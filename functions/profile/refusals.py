@@ -68,8 +68,8 @@ def _term(parts: tuple[str, ...], expected: Any, node: Node) -> str:
     if parts[0] == "metadata":
         guards, place = ["has(self.metadata.name)"], "self.metadata.name"
     if isinstance(expected, dict):
-        there = " && ".join(guards)
-        return there if expected.get("exists") else f"!({there})"
+        term = " && ".join(guards)
+        return term if expected.get("exists") else f"!({term})"
     choices = expected if isinstance(expected, list) else [expected]
     kind = (structural.at(node, parts) or {}).get("type", "")
     values = " || ".join(f"{place} == {_literal(choice, kind)}" for choice in choices)

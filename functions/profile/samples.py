@@ -12,9 +12,9 @@ from krmfn.typed import Any, NamedTuple
 
 from ..kmm import lookup
 from ..kmm.lookup import leaves
-from . import judging, structural
+from . import defaulting, judging, structural
 from .expansion import values_of
-from .expressions import at, holds, path_of
+from .expressions import Values, at, holds, path_of
 from .product import Profile, whens
 from .structural import Node
 
@@ -208,7 +208,22 @@ def _with_conditions(profile: Profile, options: Any, conditions: tuple[Mapping[s
         leaf = structural.field(child, parts[-1]) or {}
         choices = value if isinstance(value, list) else [value]
         parent[parts[-1]] = sample(leaf) if isinstance(value, dict) else choices[0]
-    return Trial(options, conditions)
+    return Trial(_with_asked(profile, options), conditions)
+
+
+def _with_asked(profile: Profile, options: Any) -> Any:
+    """Return options with those for whose absence the Profile refuses them."""
+    for entry in profile.spec.get("refuse", ()):
+        filled = defaulting.with_defaults(profile.options, {"spec": options})
+        values = Values({"metadata": {}, **filled}, {"spec": options, "metadata": {}})
+        absent = [path_of(name) for name, value in entry["if"].items() if value == {"exists": False}]
+        if absent and holds(entry["if"], values):
+            parent, child = options, _spec(profile)
+            for part in absent[0][1:-1]:
+                child = structural.field(child, part) or {}
+                parent = parent.setdefault(part, _required(child))
+            parent[absent[0][-1]] = sample(structural.field(child, absent[0][-1]) or {})
+    return options
 
 
 def _spec(profile: Profile) -> Node:

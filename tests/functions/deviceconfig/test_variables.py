@@ -58,7 +58,8 @@ def test_variables_are_filled_in_wherever_the_design_says() -> None:
         "labels": {"a": "$KRMFN_DRIVER_VERSION"},
         "podLabels": {"b": "$KRMFN_NAME"},
         "podAnnotations": {"c": EVERY},
-        "livenessProbe": {"exec": {"command": [EVERY]}, "httpGet": {"path": "/$KRMFN_NAME"}},
+        "livenessProbe": {"exec": {"command": [EVERY]}},
+        "readinessProbe": {"httpGet": {"path": "/$KRMFN_NAME", "port": 80}},
     }
     image = "$KRMFN_DRIVER_IMAGE:x-$KERNEL_FULL_VERSION-$KRMFN_DRIVER_VERSION"
     full = config(
@@ -96,7 +97,8 @@ def test_variables_are_filled_in_wherever_the_design_says() -> None:
         assert filled["volumeMounts"][0] == {"name": "v", "mountPath": "/dc", "subPath": "kmm"}
     assert pod["volumes"][1]["configMap"] == {"name": "dc-config"}
     assert [pod["volumes"][at]["hostPath"]["path"] for at in (0, 2)] == ["/var/dc", "/dev/drv"]
-    assert first["livenessProbe"] == {"exec": {"command": [FILLED]}, "httpGet": {"path": "/dc"}}
+    assert first["livenessProbe"] == {"exec": {"command": [FILLED]}}
+    assert first["readinessProbe"] == {"httpGet": {"path": "/dc", "port": 80}}
     assert findings(full) == []
 
 
