@@ -524,7 +524,8 @@ def test_children_of_a_vendors_config_that_is_gone_with_its_profile_are_left_ove
         (finding,) = [line for line in findings if "[KRM116]" in line]
         assert "was generated from amd.com DeviceConfig kmm/gpu, which is missing from the input" in finding
         assert "add amd.com DeviceConfig kmm/gpu and the Profile amd-gpu@1.4.1 to the input" in finding
-        assert sound(child, prune="always") == {}
+        other: Manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "other"}}
+        assert list(sound(child, other, prune="always")) == ["ConfigMap other"]  # of nothing else kpt would delete it
         assert rendered(child, prune="never")[::2] == (objects, 0)
 
 
