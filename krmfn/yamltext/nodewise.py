@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ..resource import same
 from ..typed import Any
-from . import anew, emit, inline, linetree, losses, moves, rebuilt, remarks, rows, simple
+from . import anew, emit, inline, losses, moves, rebuilt, remarks, rows, trees
 from .align import Lists, match_entries
 from .inline import TooMuch
 from .positions import key_name
@@ -25,7 +25,10 @@ def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool =
     """
     walk = _Walk(text, lists or {}, may_rewrite)
     walk.new = new
-    return remarks.patched(text, walk.patches) if walk.is_edited(walk.root, walk.old, new) else None
+    try:
+        return remarks.patched(text, walk.patches) if walk.is_edited(walk.root, walk.old, new) else None
+    finally:
+        walk.forget()
 
 
 def written(data: Any, column: int, lists: Lists) -> str:
@@ -34,18 +37,11 @@ def written(data: Any, column: int, lists: Lists) -> str:
     Raises WouldLose where a comment would be lost.
     """
     names = data if isinstance(data, dict) else range(len(data))
-    return moves.dump(_Walk("", lists, may_rewrite=True), data, names, column)
-
-
-def _read(text: str) -> tuple[Any, Any]:
-    """Return the node tree of a text, and its data."""
-    old = simple.read(text)
-    if old is not None:
-        return linetree.tree(text), old
-    from . import load, values
-
-    root = load.compose(text.encode())
-    return root, values.build(root)
+    walk = _Walk("", lists, may_rewrite=True)
+    try:
+        return moves.dump(walk, data, names, column)
+    finally:
+        walk.forget()
 
 
 class _Walk:
@@ -53,9 +49,7 @@ class _Walk:
 
     def __init__(self, text: str, lists: Lists, may_rewrite: bool, source: Any = None) -> None:
         self.text, self.lists, self.may_rewrite, self.source = text, lists, may_rewrite, source
-        self.root: Any
-        self.old: Any
-        self.root, self.old = _read(text) if text else (None, None)
+        self.root, self.old = trees.read(text) if text else (None, None)
         self.rows = rows.Rows(text, self.root)
         self.patches: list[tuple[int, int, str]] = []
         self.path: list[str] = []
@@ -110,6 +104,13 @@ class _Walk:
         if (id(data), name) in self.anew_places:
             return None
         return self.known(data[name]) or self.rebuilt.get((id(data), name))
+
+    def forget(self) -> None:
+        """Forget where values stood: each knows its walk, and such circles wait for Python's collector."""
+        for walk in (self, *self.others.values()):
+            for name in ("origins", "rebuilt"):
+                walk.__dict__.pop(name, None)
+        self.others.clear()
 
     def is_edited(self, node: Any, old: Any, new: Any) -> bool:
         """Add the patches of a value; return False, and add none, where it must be written anew."""

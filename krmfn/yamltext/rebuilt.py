@@ -33,6 +33,8 @@ class _Gone(NamedTuple):
 
 def origins_of(walk: Any) -> dict[tuple[int, Any], Origin]:
     """Return where values stood that an edit moved, by the identities of their new collections, and their names."""
+    if not _has_gone(walk.old, walk.new):  # as in nearly every edit
+        return {}
     changes = _Changes(walk)
     changes.compare(walk.root, walk.old, walk.new)
     if not changes.gone or not changes.fresh:
@@ -40,6 +42,21 @@ def origins_of(walk: Any) -> dict[tuple[int, Any], Origin]:
     matches = changes.equal()
     matches.update(changes.alike(matches))
     return matches
+
+
+def _has_gone(old: Any, new: Any) -> bool:
+    """Return False where nothing went from its place: values were written, and keys were added."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return any(name not in new or _has_gone(value, new[name]) for name, value in old.items())
+    if isinstance(old, list) and isinstance(new, list):
+        pairs = zip(old, new, strict=False)
+        return len(old) != len(new) or any(_has_gone(*pair) or not _alike(*pair) for pair in pairs)
+    return isinstance(old, (dict, list)) or isinstance(new, (dict, list))
+
+
+def _alike(old: Any, new: Any) -> bool:
+    """Return False for entries that may have taken one another's place."""
+    return type(old) is type(new) and (isinstance(old, (dict, list)) or bool(old == new))
 
 
 class _Changes:

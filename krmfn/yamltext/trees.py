@@ -1,0 +1,17 @@
+"""A text as a node tree and as data: by its lines where these can be read, else by PyYAML."""
+
+from ..typed import Any
+from . import linetree, simple
+
+__all__ = ["read"]
+
+
+def read(text: str) -> tuple[Any, Any]:
+    """Return the node tree of a text, and its data."""
+    old = simple.read(text)
+    if old is not None:
+        return linetree.tree(text), old
+    from . import load, values
+
+    root = load.compose(text.encode())
+    return root, values.build(root)
