@@ -49,7 +49,7 @@ class _Walk:
 
     def __init__(self, text: str, lists: Lists, may_rewrite: bool, source: Any = None) -> None:
         self.text, self.lists, self.may_rewrite, self.source = text, lists, may_rewrite, source
-        self.root, self.old = trees.read(text) if text else (None, None)
+        self.root, self.old = trees.read(text)
         self.rows = rows.Rows(text, self.root)
         self.patches: list[tuple[int, int, str]] = []
         self.path: list[str] = []

@@ -7,7 +7,9 @@ __all__ = ["read"]
 
 
 def read(text: str) -> tuple[Any, Any]:
-    """Return the node tree of a text, and its data."""
+    """Return the node tree of a text, and its data; None for both where the text is empty."""
+    if not text:
+        return None, None
     old = simple.read(text)
     if old is not None:
         return linetree.tree(text), old
