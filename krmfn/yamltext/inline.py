@@ -93,6 +93,9 @@ def flow(walk: Any, node: Any, old: Any, new: Any) -> str:
         return str(text[start:end])
     if id(node) in walk.shared:
         walk.check_anchors(node)
+    origin = walk.known(new)
+    if origin and origin.node is not node:  # it takes the place of what is here
+        moves.check_brackets(walk, new)
     if node.id == "scalar" or type(old) is not type(new):
         moves.check_brackets(walk, new)
         is_quoted = node.id == "scalar" and node.style and isinstance(new, str)

@@ -90,6 +90,16 @@ def test_what_has_comments_does_not_move_into_brackets() -> None:
         after(move)
 
 
+def test_what_takes_the_place_of_another_value_in_brackets_loses_no_comment_in_silence() -> None:
+    text = ITEM.replace("{a: b} # of flow", "[x, {a: b}]")
+    resources = ResourceList.parse((HEAD + text).encode())
+    spec = resources.items[0].manifest["spec"]
+    spec["moved"] = spec["flow"].pop(1)
+    spec["flow"].append(spec.pop("old"))
+    with pytest.raises(KrmfnError, match=r"^A a: spec.flow cannot be written: the comment '# .*' would be lost in br"):
+        resources.to_bytes()
+
+
 @pytest.mark.parametrize(
     ("path", "old", "new"), [("spec.old", "    old: #", "    new: #"), ("spec.old.cron", "cron:", "new:")]
 )
