@@ -6,7 +6,7 @@ from itertools import chain
 from krmfn import Item, ResourceList, Result
 from krmfn.results import apply
 
-from ..kmm.module import LABELS
+from ..kmm.module import HUB_KIND, LABELS
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
@@ -37,7 +37,14 @@ RULES = (
     *(operator_objects.RULES + hub_images.RULES),
 )
 """The rules about the final list of a cluster: KRM7xx, and what KMM makes of several Modules."""
-_WORDS = {"KRM701": LABELS, "KRM702": LABELS, "KRM704": order.WORD, "KRM707": objects.OWNERS, "KRM712": objects.OWNERS}
+_WORDS = {
+    "KRM701": LABELS,
+    "KRM702": LABELS,
+    "KRM704": order.WORD,
+    "KRM707": objects.OWNERS,
+    "KRM712": objects.OWNERS,
+    "KRM632": HUB_KIND,
+}
 """Rules about resources that hold a word. Where no resource holds it, such a rule has nothing to say."""
 
 
