@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from krmfn import Item, KrmfnError, Manifest, Result, warning
+from krmfn.printing import printable
 from krmfn.resource import Place, ref
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
@@ -25,7 +26,8 @@ from ..kmm.module import MODULE_KINDS
 from ..paths import output
 from ..run import Run, run_of
 from ..settings import READ, RENDER, Settings
-from . import clusters
+from . import clusters, import_configs
+from .import_configs import Driven
 
 Places = Mapping[tuple[str, str, str, str], Place | None]
 """Where the objects stand, by what makes each unique."""
@@ -55,6 +57,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output-dir", required=True, metavar="DIR", help=help_)
     help_ = "add nothing to the pods of DaemonSets on the day of the adoption"
     parser.add_argument("--keep-pod-templates", action="store_true", help=help_)
+    help_ = "a file with a Profile: a config of its kind among the objects is kept as it is; may be repeated"
+    parser.add_argument("--profile", action="append", default=[], metavar="FILE", help=help_)
 
 
 def _run(context: Context, args: Any) -> int:
@@ -97,27 +101,54 @@ def run_of_render(flags: Mapping[str, str]) -> Run:
 def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> tuple[str, list[Result]]:
     """Write what an import makes of each source; return the report about it, and the findings."""
     run = run_of_render(args.flags)
-    imports = [convert(source, run, existing, args.keep_pod_templates) for source in sources]
+    profiles, folders = import_configs.profiles_of(args.profile, args.root), _folders(sources, args.output_dir)
+    driven = [
+        import_configs.driven(source.items, profiles, run, existing, folder)
+        for source, folder in zip(sources, folders, strict=True)
+    ]
+    imports = [
+        _rest(source, part, run, existing, args.keep_pod_templates)
+        for source, part in zip(sources, driven, strict=True)
+    ]
     conversions = [conversion for imported in imports for conversion in imported.conversions]
     configs, function_config = assembly.assemble(conversions, run, existing)
     shared, are_several = [function_config] if function_config else [], len(sources) > 1
     findings, rest = list[Result](), iter(configs)
     texts = {args.output_dir: texts_of(shared)} if are_several else {}
     written: list[ClusterImport] = []
-    for source, imported in zip(sources, imports, strict=True):
-        folder = os.path.join(args.output_dir, output.safe_name(source.name)) if are_several else args.output_dir  # noqa: PTH118
-        if any(folder == earlier.folder for earlier in written):
-            raise KrmfnError(f"two clusters would be written into {folder}; import them separately")
+    for source, imported, part, folder in zip(sources, imports, driven, folders, strict=True):
         manifests = [*islice(rest, len(imported.conversions)), *(kept.manifest for kept in imported.kept)]
-        texts[folder] = texts_of(manifests if are_several else [*manifests, *shared])
+        texts[folder] = texts_of([*part.inputs, *manifests, *(() if are_several else shared)])
+        findings += part.findings
         findings += findings_of(imported, {item.ref.id: item.place for item in source.items})
         findings += assembly.errors(manifests, run._replace(crds=source.crds), function_config, existing)
         written.append(ClusterImport(folder, source.diff_path, imported))
     is_alone = existing or are_several  # else the folder that holds it is enough
     files = [os.path.join(args.output_dir, file) for file in texts_of(shared) if is_alone]  # noqa: PTH118
-    report = wording.report(written, function_config, [*args.function_config, *files], args.kmm_crd)
+    rest_of = [cluster for cluster, part in zip(written, driven, strict=True) if cluster.has_rest or not part.lines]
+    report = "".join(f"{printable(line)}\n" for part in driven for line in part.lines)
+    report += wording.report(rest_of, function_config, [*args.function_config, *files], args.kmm_crd) if rest_of else ""
     output.write_texts(texts, args.root)
     return report, findings
+
+
+def _folders(sources: Sequence[Source], top: str) -> list[str]:
+    """Return the folder that each source is written into. Raises KrmfnError for two of one name."""
+    if len(sources) == 1:
+        return [top]
+    folders = [os.path.join(top, output.safe_name(source.name)) for source in sources]  # noqa: PTH118
+    for folder in folders:
+        if folders.count(folder) > 1:
+            raise KrmfnError(f"two clusters would be written into {folder}; import them separately")
+    return folders
+
+
+def _rest(source: Source, driven: Driven, run: Run, existing: Manifest | None, keeps_pods: bool) -> Import:
+    """Return what an import makes of a cluster beside its own configs. Raises KrmfnError as `convert` does."""
+    items = [item for item in source.items if item.ref.id not in driven.covered]
+    if driven.inputs and not any((item.group, item.kind) in MODULE_KINDS for item in items):
+        return Import((), (), len(items))
+    return convert(source._replace(items=items), run, existing, keeps_pods)
 
 
 def convert(source: Source, run: Run, existing: Manifest | None = None, keeps_pods: bool = False) -> Import:

@@ -27,6 +27,11 @@ class ClusterImport(NamedTuple):
     """The PATH to give to `diff` as the state before the import; "" for none."""
     result: Import
 
+    @property
+    def has_rest(self) -> bool:
+        """Return whether the import has made or kept anything."""
+        return bool(self.result.conversions or self.result.kept or self.result.siblings)
+
 
 def report(
     imports: Sequence[ClusterImport],
