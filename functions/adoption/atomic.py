@@ -18,8 +18,8 @@ def is_replaced(kind: str, parts: Sequence[Part]) -> bool:
     """Return True for a field inside of a list or a mapping that an apply replaces as a whole."""
     if kind in _POD_KINDS and tuple(parts[:3]) == _TEMPLATE:
         return _is_replaced(parts[3:], "PodSpec")
-    if kind in _POD_KINDS and tuple(parts[:2]) == ("spec", "selector"):
-        return True
+    if kind in (*_POD_KINDS, "Service") and tuple(parts[:2]) == ("spec", "selector"):
+        return True  # `mapType: atomic`
     return any(isinstance(part, int) or part.startswith("name=") for part in parts)
 
 

@@ -1,6 +1,7 @@
 """The fields that Git makes of an object, compared with those that the cluster has."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 
@@ -23,6 +24,8 @@ _NOT_COMPARED = ("apiVersion", "kind", "metadata", "status")
 _TEXTS = ("data", "binaryData", "stringData")
 """Fields whose texts count as they are, also empty ones."""
 _QUANTITIES = frozenset({"limits", "requests", "hard", "capacity"})
+_BRACES = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}(?![A-Za-z0-9_])")
+"""A variable in braces that it does not need."""
 _NUMBERS = frozenset({"sizeLimit", "divisor", "port", "targetPort", "maxUnavailable", "maxSurge"})
 _SUFFIXES = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 
@@ -99,9 +102,21 @@ def _form(manifest: Manifest) -> Any:
     """Return what is compared of an object, in a form that is equal for all spellings of one meaning."""
     fields = {key: value for key, value in normal.unaddressed(manifest).items() if key not in _NOT_COMPARED}
     if text(manifest, "kind") == MODULE_KIND:
-        return _numbers({**fields, "spec": stored(fields.get("spec") or {})}, "")
+        return _of_module(_numbers({**fields, "spec": stored(fields.get("spec") or {})}, ""), "")
     texts = {key: fields.pop(key) for key in _TEXTS if fields.get(key)}
     return {**_numbers(normal.without_defaults(fields), ""), **texts}
+
+
+def _of_module(value: Any, holder: str) -> Any:
+    """Return a Module's fields in one spelling: `${NAME}` as `$NAME`, and without the `{}` that Go writes."""
+    if isinstance(value, str):
+        return _BRACES.sub(r"$\1", value)
+    if isinstance(value, list):
+        return [_of_module(entry, holder) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {key: entry for key, entry in value.items() if not (entry == {} and normal.is_no_tls(holder, key))}
+    return {key: _of_module(entry, key) for key, entry in kept.items()}
 
 
 def _numbers(value: Any, holder: str) -> Any:

@@ -118,12 +118,12 @@ def _some(refs: Sequence[Ref]) -> str:
 
 def _tops(head: Head, by_uid: dict[str, Head]) -> list[Owner]:
     """Return the owners of an object that have no owner of their own, as far as the dump shows them."""
-    tops, seen, rest = list[Owner](), {head.uid}, list(head.owners)
+    tops, seen, rest = list[Owner](), set[Owner](), list(head.owners)
     while rest:
         owner = rest.pop()
-        if owner.uid in seen:
+        if owner in seen:
             continue
-        seen.add(owner.uid)
+        seen.add(owner)
         parent = by_uid.get(owner.uid)
         rest += parent.owners if parent else ()
         if not (parent and parent.owners):

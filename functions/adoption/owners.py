@@ -32,13 +32,13 @@ class Ownership(NamedTuple):
 
 def ownership(head: Head, dump: Dump) -> Ownership:
     """Return who owns an object of a dump."""
-    above, seen = list[tuple[Owner, Owner]](), {head.uid}
+    above, seen = list[tuple[Owner, Owner]](), set[Owner]()
     rest = list(head.owners)
     while rest:
         owner = rest.pop(0)
-        if owner.uid in seen:
+        if owner in seen:
             continue
-        seen.add(owner.uid)
+        seen.add(owner)
         if parent := dump.by_uid(owner.uid):
             above += ((top, owner) for top in parent.owners)
             rest += parent.owners
@@ -109,10 +109,10 @@ def _reference(owner: Owner, via: str) -> dict[str, str]:
 
 def tops(owned: Sequence[Ownership]) -> list[tuple[Owner, str]]:
     """Return the owners without an owner of their own, each once, with the namespace of what they own."""
-    owners_by_uid: dict[str, tuple[Owner, str]] = {}
+    owners = dict[Owner, str]()
     for entry in owned:
-        below = {of.uid for _, of in entry.above}
+        below = {of for _, of in entry.above}
         for owner in (*entry.references, *(top for top, _ in entry.above)):
-            if owner.uid not in below:
-                owners_by_uid.setdefault(owner.uid, (owner, entry.head.ref.namespace))
-    return list(owners_by_uid.values())
+            if owner not in below:
+                owners.setdefault(owner, entry.head.ref.namespace)
+    return list(owners.items())

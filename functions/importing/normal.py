@@ -76,6 +76,11 @@ def without_defaults(value: Any) -> Any:
     return _normalized(value, "")
 
 
+def is_no_tls(holder: str, name: str) -> bool:
+    """Return whether `{}` in this field means what its absence means: KMM verifies TLS either way."""
+    return name in _TLS and holder != "kernelMappings"
+
+
 def pods(manifest: Manifest) -> Manifest:
     """Return the pod template of a DaemonSet, without what the API server fills in: if it is equal, the pods stay."""
     template = json.loads(json.dumps(table(manifest, "spec", "template")))
@@ -172,7 +177,7 @@ def _is_absent(holder: str, name: str, value: Any, defaults: dict[str, Any]) -> 
     if value is None or value == [] or (value == "" and name != "dirName"):
         return True
     if value == {} and name in _TLS:
-        return holder != "kernelMappings"
+        return is_no_tls(holder, name)
     if value == {}:
         return name in _MAY_BE_EMPTY and (holder, name) != ("spec", "selector")
     return name in defaults and defaults[name] == value and isinstance(value, bool) == isinstance(defaults[name], bool)

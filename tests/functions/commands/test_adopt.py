@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from krmfn_functions.adoption.fields import compare
 
 from tests.adopted_cluster import MODULE, OWNER, PLUGIN, Manifest, config, dump, made, named, node, write
 from tests.commands import Done, process
@@ -100,6 +101,23 @@ def test_another_spelling_is_no_difference(tmp_path: Path, value: str) -> None:
     limits = named(objects, PLUGIN)["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
     limits |= {"cpu": value, "memory": "1024Mi"}
     answer(tmp_path, 0, *objects)
+
+
+def test_braces_and_empty_tls_mean_nothing_in_a_module(tmp_path: Path) -> None:
+    objects = made(owned=False)
+    container = named(objects, MODULE)["spec"]["moduleLoader"]["container"]
+    container["registryTLS"] = {}
+    container["kernelMappings"][0]["containerImage"] = "registry.example.com/npu:${KERNEL_FULL_VERSION}"
+    answer(tmp_path, 0, *objects)
+
+
+def test_a_services_selector_is_replaced_as_a_whole() -> None:
+    git = {"kind": "Service", "spec": {"selector": {"a": "1"}, "ports": [{"port": 80}]}}
+    live = {
+        "kind": "Service",
+        "spec": {"selector": {"a": "1", "b": "2"}, "clusterIP": "10.0.0.1", "ports": [{"port": 80, "targetPort": 80}]},
+    }
+    assert [(field.path, field.outcome) for field in compare(live, git).differs] == [("spec.selector.b", "goes")]
 
 
 def test_a_pod_template_that_differs_is_a_change(tmp_path: Path) -> None:
