@@ -8,6 +8,7 @@ from krmfn.results import Rule
 
 from ..kmm.module import MODULE_KINDS
 from ..rendering.kinds import of_kinds
+from ..run import run_of
 from .deployed import Cluster, Clusters
 from .reached import NAMES, configs_in, place_of, reached
 
@@ -17,6 +18,11 @@ _WAYS = {
     "fleet": "let CI render into a branch and deploy that, or keep the config out of the folder",
 }
 """The ways out, by engine."""
+_ARGOCD = "Argo CD needs `--enable-alpha-plugins --enable-exec` in argocd-cm and krmfn beside it to build"
+"""What is said where a kustomization calls krmfn; the other engines refuse to build it.
+
+Source: Flux, pkg/kustomize (plugins disabled); Argo CD, kustomize.buildOptions; Fleet, krusty's default options.
+"""
 
 
 def check(streams: Clusters, top: str) -> None:
@@ -53,14 +59,25 @@ def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
         declaration = deployment.declaration
         if declaration.how != "raw" or declaration.engine not in _WAYS:
             continue
-        configs = list(reached(cluster, deployment, top, configs_in))
+        configs, engine = list(reached(cluster, deployment, top, configs_in)), NAMES[declaration.engine]
+        if any(reached(cluster, deployment, top, _made_by_functions)):
+            is_argocd = declaration.engine == "argocd"
+            reason = _ARGOCD if is_argocd else f"{engine} runs no functions of kustomize, so it refuses to build"
+            message = f"{reason} {deployment.path}; {_WAYS[declaration.engine]}"
+            yield (warning if is_argocd else error)(
+                message, rule="KRM545", ref=declaration.source.ref, place=place_of(deployment, top)
+            )
         if configs:
-            engine = NAMES[declaration.engine]
             message = (
                 f"{engine} applies {configs[0].ref}{_others(configs)} of {deployment.path} as it is, so no Module is "
                 f"made of it; {_WAYS[declaration.engine]}"
             )
             yield error(message, rule="KRM545", ref=declaration.source.ref, place=place_of(deployment, top))
+
+
+def _made_by_functions(part: ResourceList) -> list[Item]:
+    """Return the items of a root whose kustomization calls krmfn."""
+    return part.items if run_of(part).is_settled else []
 
 
 def _made_anew(cluster: Cluster, top: str) -> Iterator[Result]:
@@ -111,6 +128,7 @@ RULES = (
         good=_APPLIED,
         bad=_APPLIED.replace(", plugin: {name: krmfn}", ""),
         remedy="Name the plugin in the Application, or let CI render into a branch that the engine applies.",
+        severities=("error", "warning"),
     ),
     Rule(
         "KRM618",

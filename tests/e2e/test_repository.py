@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.commands import COMMANDS, ROOT, Done, environment, execute, process
-from tests.trees import plant
+from tests.trees import function, plant
 
 CONFIG = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -210,3 +210,40 @@ def test_a_config_that_kpt_would_apply_is_reported(repo: Path) -> None:
     done = check(repo).ended(0)
     (line,) = [line for line in done.out.decode().splitlines() if "KRM708]" in line]
     assert line.startswith("packages/nic/config.yaml:1: warning: DeviceConfig kmm/nic: is only read")
+
+
+ENGINES = {
+    "flux": (
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a, namespace: flux-system}\n"
+        "spec: {path: ./a, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n",
+        "error",
+    ),
+    "fleet": (
+        "apiVersion: fleet.cattle.io/v1alpha1\nkind: GitRepo\nmetadata: {name: a, namespace: fleet-default}\n"
+        "spec: {repo: a, paths: [a], targets: [{clusterName: lab}]}\n",
+        "error",
+    ),
+    "argocd": (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, namespace: argocd}\n"
+        "spec: {source: {repoURL: a, path: a}, destination: {name: lab, namespace: kmm}}\n",
+        "warning",
+    ),
+    "our plugin": (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, namespace: argocd}\n"
+        "spec: {source: {repoURL: a, path: a, plugin: {name: krmfn}}, destination: {name: lab, namespace: kmm}}\n",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_engine_that_does_not_call_krmfn_for_a_kustomization_is_told(engine: str, tmp_path: Path) -> None:
+    """Flux and Fleet refuse to build it; Argo CD runs functions only where its settings let it."""
+    text, severity = ENGINES[engine]
+    config = GPU.replace("namespace: kmm", f"namespace: kmm, annotations: {{{LOCAL}}}")
+    files = {"a/kustomization.yaml": "resources: [gpu.yaml]\ntransformers: [f.yaml]\n", "a/gpu.yaml": config}
+    (tmp_path / ".git").mkdir()
+    plant(tmp_path, files | {"a/f.yaml": function("exec: {path: krmfn}"), "clusters/lab/a.yaml": text})
+    done = process("krmfn", "check", ".", cwd=tmp_path)
+    lines = [line for line in done.text.splitlines() if "[KRM545]" in line]
+    assert [f": {severity}: " in line for line in lines] == [True] * bool(severity), done.text + done.err
