@@ -5,7 +5,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
-from krmfn import KrmfnError, printing
+from krmfn import KrmfnError, error, printing
+from krmfn.printing import counted
 from krmfn.results import Result
 from krmfn.typed import Any
 
@@ -21,6 +22,8 @@ from .catalogue import rules
 from .run_findings import collect
 
 _SEVERITIES = ("info", "warning", "error")
+_OF_SERVERS = ("sarif", "junit", "github", "gitlab")
+"""The formats that have no place for how many findings are not shown."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +75,10 @@ def run(context: Context, args: Any) -> int:
     checked = collect(context, streams, args.baseline, additions)._replace(failing=findings.failing(args.fail_on))
     checked = _turn_off(checked, ignore) if ignore else checked
     visible = _select(checked, least, select) if least != "info" or select else checked
-    write = findings.FORMATS[args.format or streams.config.format or "text"]
+    form = args.format or streams.config.format or "text"
+    if form in _OF_SERVERS:
+        visible = _with_hidden(visible)
+    write = findings.FORMATS[form]
     if write is findings.text:
         paint = printing.painted if printing.has_colors(context.options.color, sys.stdout) else printing.plain
         write = partial(write, paint=paint)
@@ -109,6 +115,16 @@ def _select(checked: Checked, least: str, select: tuple[str, ...]) -> Checked:
         is_selected = finding.severity in severities and (not select or finding.rule.startswith(select))
         (visible if is_selected else hidden).append(finding)
     return checked._replace(results=visible, hidden=findings.summary(hidden))
+
+
+def _with_hidden(checked: Checked) -> Checked:
+    """Return a check with a finding for those that are not shown and make the command fail: no server shows a pass."""
+    severity = next((severity for severity in checked.failing if checked.hidden.get(severity)), "")
+    if not severity:
+        return checked
+    number = counted(sum(checked.hidden.get(name, 0) for name in checked.failing), "finding")
+    finding = error(f"{number} that fail this check are not shown: see --select, --min-severity")
+    return checked._replace(results=[*checked.results, finding])
 
 
 def _source_of(root: str | None) -> findings.Source:

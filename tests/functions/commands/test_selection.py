@@ -65,6 +65,19 @@ def test_what_is_not_shown_counts_all_the_same(fleet: Path) -> None:
     assert (done.code, done.text.startswith("no findings to show: 2 clusters")) == (1, True), done.text
 
 
+@pytest.mark.parametrize("form", ["sarif", "junit", "github", "gitlab"])
+@pytest.mark.parametrize("option", [("--select", "KRM143"), ("--min-severity", "error", "--strict")])
+def test_no_server_shows_a_pass_where_what_is_not_shown_fails(fleet: Path, form: str, option: tuple[str, ...]) -> None:
+    """What both options hide makes the command fail all the same, and each server says so."""
+    hides_errors = option[0] == "--select"
+    done = check(fleet, *option, "--format", form).ended(1)
+    assert "that fail this check are not shown: see --select, --min-severity" in done.text
+    assert ("moduelName" in done.text or "KRM101" in done.text) is not hides_errors
+    if hides_errors:
+        whole = check(fleet, "--select", "KRM1", "--format", form).ended(1).text
+        assert "are not shown" not in whole
+
+
 def test_a_rule_that_advises_can_be_ignored_and_is_counted(fleet: Path) -> None:
     plant(fleet, {"prod/a.yaml": config("a", "card: a")})
     assert check(fleet, "--strict").code == 1
