@@ -17,6 +17,7 @@ from krmfn.typed import Any
 
 from .. import VERSION, options
 from ..command import Command, Context
+from ..kmm import regexp_work
 from ..options import RunOptions
 from ..paths import deadline, output
 from ..settings import CHECK
@@ -146,7 +147,7 @@ def main(argv: Sequence[str]) -> int:
         if not command.intent:
             return _answer(command, context, args)
         seconds = run_options.timeout or options.RUN_SECONDS
-        with deadline.bounded(seconds, lambda: log.failure(_too_long(seconds))):
+        with deadline.bounded(seconds, lambda: log.failure(_too_long(seconds))), regexp_work.bounded():
             return _answer(command, context, args)
     except KrmfnError as failure:
         log.failure(failure)

@@ -96,14 +96,14 @@ def judged(regexps: tuple[str, ...]) -> int:
     sizes, total = dict[str, int](), 0
     for at, regexp in enumerate(regexps):
         if regexp and regexp not in sizes:
-            sizes[regexp] = _size(regexp)
+            sizes[regexp] = size(regexp)
             total += sizes[regexp]
         if total > _LARGEST_TOGETHER:
             return at
     return len(regexps)
 
 
-def _size(regexp: str) -> int:
+def size(regexp: str) -> int:
     """Return how many of RE2's instructions a regexp has; of a simple one, which is not compiled here, no fewer."""
     if len(regexp) <= _SHORT and _is_simple(regexp):
         return len(regexp) + 10 * (regexp.count(".") - regexp.count("\\."))

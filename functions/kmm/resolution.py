@@ -9,7 +9,8 @@ from krmfn.typed import Any, NamedTuple
 from .envsubst import parse, substitute, variables
 from .lookup import Table, has, table, text
 from .module import IN_TREE, Module, removed_modules
-from .regexps import is_usable, judged, matcher, refusal
+from .regexp_work import TooMuch, hits
+from .regexps import is_usable, judged, refusal
 from .rule import quote
 
 
@@ -136,15 +137,18 @@ def _finder(conditions: tuple[tuple[str, str], ...]) -> Callable[[str], int | No
     broken = next(errors, known)  # KMM reads no mapping after one with an error
     literals = {literal: at for at, (literal, _) in reversed([*enumerate(conditions[: broken + 1])])}
     regexps = [(at, regexp) for at, (_, regexp) in enumerate(conditions[:broken]) if regexp]
-    matching = matcher([regexp for _, regexp in regexps]) if regexps else None
+    texts = tuple(regexp for _, regexp in regexps)
 
     @cache
     def find(kernel: str) -> int | None:
-        hits = [regexps[position][0] for position in matching(kernel)] if matching else []
+        try:
+            places = [regexps[position][0] for position in hits(texts, kernel)] if texts else []
+        except TooMuch as failure:
+            raise NotJudged(str(failure)) from failure
         if kernel and kernel in literals:
-            hits.append(literals[kernel])
-        if not hits and broken < len(conditions):
+            places.append(literals[kernel])
+        if not places and broken < len(conditions):
             raise _failure(conditions[broken][1], kernel, is_behind=broken == known)
-        return min(hits, default=None)
+        return min(places, default=None)
 
     return find

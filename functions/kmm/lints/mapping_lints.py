@@ -9,7 +9,8 @@ from krmfn.typed import NamedTuple
 
 from ..lookup import text
 from ..module import EVERY_KERNEL, MAPPINGS, Module
-from ..regexps import is_usable, judged, matcher
+from ..regexp_work import TooMuch, hits
+from ..regexps import is_usable, judged
 from ..rule import quote
 from . import regexp_lints
 
@@ -52,12 +53,16 @@ def _table(mappings: Sequence[tuple[str, str]], known: int, kernels: Sequence[st
         literals.setdefault(literal, at)
         same.setdefault(regexp, at)
     places = [at for regexp, at in same.items() if regexp and at < known and is_usable(regexp)]
-    matching = matcher([mappings[at][1] for at in places]) if places and (kernels or any(literals)) else None
+    texts = tuple(mappings[at][1] for at in places)
     first, matched, versions = dict[str, int](), defaultdict[int, list[str]](list), {*kernels}
     for value in dict.fromkeys((*kernels, *filter(None, literals))):
-        hits = [places[at] for at in matching(value)] if matching else []
-        first[value] = min([*hits, literals.get(value, len(mappings))])
-        for at in hits if value in versions else ():
+        try:
+            taking = [places[at] for at in hits(texts, value)] if texts else []
+        except TooMuch:  # KRM604 says that it is not known what the nodes get
+            matched.clear()
+            break
+        first[value] = min([*taking, literals.get(value, len(mappings))])
+        for at in taking if value in versions else ():
             matched[at].append(value)
     catch_all = min((same[regexp] for regexp in EVERY_KERNEL & same.keys()), default=len(mappings))
     return Table(mappings, first, catch_all, same, matched)
@@ -65,7 +70,7 @@ def _table(mappings: Sequence[tuple[str, str]], known: int, kernels: Sequence[st
 
 def _literal_is_reached(table: Table, index: int) -> Iterator[Result]:
     literal = table.mappings[index][0]
-    if literal and not literal.endswith("+") and (at := table.first[literal]) < index:
+    if literal and not literal.endswith("+") and (at := table.first.get(literal, index)) < index:
         earlier, regexp = table.mappings[at]
         message = f"never reached: kernelMappings[{at}] ({quote(earlier or regexp)}) takes this kernel first"
         yield warning(message, field=Field(f"{MAPPINGS}[{index}].literal", literal))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from krmfn_functions.kmm import regexps, resolution
+from krmfn_functions.kmm import regexp_work, regexps, resolution
 from krmfn_functions.kmm.lints import mapping_lints
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import NotJudged, resolver
@@ -15,7 +15,7 @@ from krmfn_functions.kmm.webhook import loader
 
 from krmfn.errors import KrmfnError
 from krmfn.results import Result
-from tests.builders import module
+from tests.builders import edited, module
 
 KERNELS = [f"6.1.{at}-13.el9.x86_64" for at in range(100)]
 
@@ -102,6 +102,19 @@ def test_a_kernel_that_no_judged_regexp_takes_has_no_answer() -> None:
     assert resolve("6.1.0").mapping == 0
     with pytest.raises(NotJudged, match=r"the regexp .* is not judged, since those before it are too large together$"):
         resolve("6.1.x")
+
+
+def test_a_run_matches_no_more_than_it_may_and_says_so() -> None:
+    first, *others = (module(mapping(regexp=rf"^6\.1\.{at}-.+$")) for at in range(3))
+    with regexp_work.bounded(20 + 20):
+        assert resolver(Module(first))("6.1.0-1").mapping == 0
+        same = edited(first, ("metadata.name", "other"))
+        assert [resolver(Module(same))("6.1.0-1").mapping for _ in range(9)] == [0] * 9, "each pair costs once"
+        for manifest in others:
+            with pytest.raises(NotJudged, match="the regexps and kernels of this run are too many to be judged"):
+                [resolver(Module(manifest))(f"6.1.{kernel}-1") for kernel in range(9)]
+        assert list(mapping_lints.check(Module(others[1]), ["6.1.9-1"])) == [], "nor is anything said of kernels"
+    assert resolver(Module(others[1]))("6.1.2-1").mapping == 0, "without a bound"
 
 
 def test_many_usual_regexps_are_judged() -> None:
