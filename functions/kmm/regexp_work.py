@@ -12,8 +12,8 @@ from krmfn import KrmfnError
 LARGEST = 500_000_000
 """How many of RE2's instructions the kernels of a run may be held against, in all: half a minute at 70 ns, as large
 regexps take; usual ones take 13 ns (google-re2 1.1, Python 3.11)."""
-_left: list[int] = []
-"""What is left of that in a run; nothing where there is no bound, as in a function that kustomize ends."""
+_budget: list[int] = []
+"""What a run may still do of that; nothing where there is no bound, as in a function that kustomize ends."""
 
 
 class TooMuch(KrmfnError):
@@ -23,12 +23,12 @@ class TooMuch(KrmfnError):
 @contextmanager
 def bounded(instructions: int = LARGEST) -> Iterator[None]:
     """Raise TooMuch in the block when kernels would be held against more instructions than these."""
-    _left[:] = [instructions]
+    _budget[:] = [instructions]
     hits.cache_clear()
     try:
         yield
     finally:
-        _left.clear()
+        _budget.clear()
 
 
 @cache
@@ -37,9 +37,9 @@ def hits(regexps: tuple[str, ...], text: str) -> tuple[int, ...]:
 
     Raises TooMuch where the bound of the run is reached.
     """
-    if _left:
-        _left[0] -= _sizes(regexps)
-        if _left[0] < 0:
+    if _budget:
+        _budget[0] -= _sizes(regexps)
+        if _budget[0] < 0:
             raise TooMuch("the regexps and kernels of this run are too many to be judged")
     return tuple(_matching(regexps)(text))
 
