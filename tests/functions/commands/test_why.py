@@ -118,7 +118,7 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "cordoned and held": (
         [node(NIC | READY, CORDON), GONE, CRASHING, HOLDER],
         1,
-        "NoSchedule); it is still loaded: apps/user holds the kernel module",
+        "while the node is cordoned; it is still loaded: apps/user holds the kernel module",
     ),
     "tainted": ([node(NIC, "dedicated"), modules_config("", "")], 1, "does not tolerate dedicated:NoSchedule"),
     "no kernel": ([node(NIC, kernel=""), modules_config("", "")], 1, "the node's kernel is not known"),
