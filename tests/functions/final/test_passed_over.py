@@ -63,4 +63,5 @@ def test_the_rules_that_nobody_can_turn_off() -> None:
         "KRM530",
         "KRM531",
         "KRM532",
+        "KRM632",
     ]
