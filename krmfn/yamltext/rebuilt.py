@@ -10,7 +10,7 @@ from itertools import chain
 
 from ..resource import same
 from ..typed import Any, NamedTuple
-from . import align, inline, moves
+from . import align, inline, losses, moves
 from .moves import Origin
 
 __all__ = ["origins_of"]
@@ -119,7 +119,7 @@ class _Changes:
         """Return where what has come stood, for what has the data of something that went."""
         candidates: dict[str, list[_Gone]] = {}
         gone = [part for part in self.gone if id(part.origin.node) not in self.used]
-        for part in chain.from_iterable(map(_all, gone)):
+        for part in filter(_is_sure, chain.from_iterable(map(_all, gone))):
             candidates.setdefault(align.text_of(part.origin.old), []).append(part)
         counts: dict[str, int] = {}
         for data, name in _places(self.fresh):
@@ -141,12 +141,17 @@ class _Changes:
     def alike(self, matches: dict[tuple[int, Any], Origin]) -> Iterator[tuple[tuple[int, Any], Origin]]:
         """Yield where collections stood that were edited, too: by what they share with one that went."""
         parts = (inner for part in self.gone for inner in _all(part) if isinstance(inner.origin.old, (dict, list)))
-        candidates = [part for part in parts if id(part.origin.node) not in self.used][:_MOST]
+        candidates = [part for part in parts if id(part.origin.node) not in self.used and _is_sure(part)][:_MOST]
         for data, name in [*_places(self.fresh)][:_MOST]:
             is_new = (id(data), name) not in matches and self.walk.known(data[name]) is None
             if is_new and (best := _nearest(data[name], candidates)):
                 yield (id(data), name), best.origin
                 candidates.remove(best)
+
+
+def _is_sure(gone: _Gone) -> bool:
+    """Return False for what Kubernetes and kustomize read differently: what is equal to one is not to the other."""
+    return losses.doubtful(gone.origin.node) == {}
 
 
 def _is_other(old: Any, new: Any) -> bool:

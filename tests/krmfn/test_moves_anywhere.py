@@ -213,6 +213,13 @@ def test_a_comment_does_not_go_to_another_value_that_says_as_little(old: str, ne
     assert resources.to_bytes().decode().endswith(f"  spec:\n    c: z\n    d: {new}\n")
 
 
+def test_a_word_that_readers_read_differently_is_not_taken_along() -> None:
+    text = "- apiVersion: v1\n  kind: A\n  metadata: {name: a}\n  spec:\n    a: [yes, 'no']\n    b: 1\n"
+    resources = ResourceList.parse((HEAD + text).encode())
+    resources.items[0]["spec.a"] = True
+    assert resources.to_bytes().decode() == HEAD + text.replace("[yes, 'no']", "true")
+
+
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
     """Each mapping and list in a value, with each of its keys and indexes."""
     if isinstance(value, (dict, list)):
