@@ -186,8 +186,8 @@ UNPULLED = {"state": {"waiting": PULL}}
 STATUSES: list[tuple[list[dict[str, Any]], int, str]] = [
     ([], 0, LOADED),
     ([{"phase": "Running", "containerStatuses": [{"ready": True}]}], 0, LOADED),
-    ([{"phase": "Running", "containerStatuses": [CRASHED]}], 1, f"{PLUGIN} says CrashLoopBackOff: back-off"),
-    ([{"phase": "Pending", "containerStatuses": [UNPULLED]}], 1, f"{PLUGIN} says ImagePullBackOff: "),
+    ([{"phase": "Running", "containerStatuses": [CRASHED]}], 1, f"{PLUGIN} says CrashLoopBackOff"),
+    ([{"phase": "Pending", "containerStatuses": [UNPULLED]}], 1, f"{PLUGIN} says ImagePullBackOff"),
     ([{"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}], 1, f"{PLUGIN} is not ready"),
     ([{"phase": "Failed"}, {"phase": "Running"}, {"phase": "Failed"}], 0, LOADED),
     ([{"phase": "Failed", "reason": "Evicted"}], 1, f"{PLUGIN} failed: Evicted"),
