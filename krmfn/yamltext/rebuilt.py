@@ -10,7 +10,7 @@ from itertools import chain
 
 from ..resource import same
 from ..typed import Any, NamedTuple
-from . import align, inline, losses, moves
+from . import align, inline, linetree, losses, moves
 from .moves import Origin
 
 __all__ = ["origins_of"]
@@ -151,7 +151,8 @@ class _Changes:
 
 def _is_sure(gone: _Gone) -> bool:
     """Return False for what Kubernetes and kustomize read differently: what is equal to one is not to the other."""
-    return losses.doubtful(gone.origin.node) == {}
+    node = gone.origin.node  # a text that is read by its lines has no such word
+    return isinstance(node, linetree.Node) or losses.doubtful(node) == {}
 
 
 def _is_other(old: Any, new: Any) -> bool:
