@@ -63,6 +63,7 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
     "krmfn/yamltext/split.py _dashes": [{"indent": 2}],
     "krmfn/yamltext/split.py runs_on": [{"rough": rough, "exact": exact} for _, rough, exact in split._RUNS_ON],
     "krmfn/yamltext/split_exact.py _dash_lines": [{"indent": 2}],
+    "functions/chain/dictionary.py _is_seen": [{"pattern": r'(?<![\w-])secret\ "\S+"\ not\ found(?![\w-])'}],
     "functions/deviceconfig/extra_rules.py _misplaced": [{"config": CONFIG}],
     "functions/kmm/crd/values.py check": [{"pattern": rule} for rule in CRD_RULES],
     "functions/reference/fields.py _text": [{"pattern": rule} for rule in RULES],
@@ -82,7 +83,6 @@ OTHER_ENGINES = {
     ("functions/commands/moving.py", "fnmatch"),  # what a star has passed is not tried again
     ("functions/commands/nodes.py", "fnmatch"),  # the pattern is an option's
     ("functions/deployments/generators.py", "fnmatch"),  # the patterns of a repository's own Applications
-    ("functions/deployments/holders.py", "fnmatch"),
     ("functions/fleet/table.py", "fnmatch"),
     ("functions/kmm/regexps.py", "re2"),
     ("functions/kustomization/values.py", "re2"),

@@ -141,7 +141,7 @@ def test_what_the_server_does_not_show_is_said_and_not_known(lab: Path, server: 
     forbidden = 'Error from server (Forbidden): pods is forbidden: User "me\\x1b" cannot list'
     assert f"warning: not known of lab: pods ({forbidden})\n" in done.err
     assert f"warning: not known of lab: {name} (the server does not have it)\n" in done.err
-    assert "operator: not known: not known: the dump has no pods\n" in done.text
+    assert "operator: not known: the dump has no pods\n" in done.text
     assert "fluxcd" not in done.err
 
 

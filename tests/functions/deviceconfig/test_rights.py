@@ -106,7 +106,7 @@ def test_extra_objects_merge_by_kind_and_name() -> None:
     config = function_config(defaults={"extraObjects": below}, profiles={"gpu": {"extraObjects": above}})
     objects = generated(applied(deviceconfig, device_config(USED), function_config=config))
     assert [(item["kind"], item.get("data")) for item in objects[:3]] == [
-        ("ConfigMap", {"a": "b"}),
+        ("ConfigMap", {"node": "kmm/$(NODE)", "enabled": "false", "a": "b"}),
         ("ConfigMap", {"env": [1], "ports": "x"}),
         ("Module", None),
     ]
