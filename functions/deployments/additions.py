@@ -63,12 +63,14 @@ def _may_match(patch: Any, item: Item) -> bool:
     """Return whether a patch of kustomize may be for a resource; the fields of a target are anchored regexps."""
     target = table(patch, "target") if isinstance(patch, dict) else {}
     if not target:
-        return re.search(rf"\b{re.escape(item.kind)}\b", json.dumps(patch)) is not None
+        return item.kind in json.dumps(patch)
+    import re2  # type: ignore[import-untyped]  # late: few additions are patches; the work of a stranger's regexp is linear
+
     ref = item.ref
     actual = {"group": ref.group, "kind": ref.kind, "name": ref.name, "namespace": ref.namespace}
     try:
-        return all(re.fullmatch(text(target, key), value) for key, value in actual.items() if text(target, key))
-    except re.error:
+        return all(re2.fullmatch(text(target, key), value) for key, value in actual.items() if text(target, key))
+    except re2.error:
         return True
 
 

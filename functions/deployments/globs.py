@@ -15,8 +15,15 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 def matches(text: str, pattern: str) -> bool:
     """Return True for a text that a whole pattern matches."""
+    import re2  # type: ignore[import-untyped]  # late: few repositories have such patterns; its work is linear
+
     expression = _expression(pattern)
-    return expression is not None and re.fullmatch(expression, text, re.DOTALL) is not None
+    if expression is None:
+        return False
+    try:
+        return re2.fullmatch(f"(?s:{expression})", text) is not None
+    except re2.error:
+        return False
 
 
 def _expression(pattern: str) -> str | None:
@@ -48,5 +55,9 @@ def _characters(match: re.Match[str]) -> str:
     """Return the expression of one character out of a range or a list; gobwas reads one range, or single ones."""
     negation = "^" if match[1] else ""
     if match.lastindex == 3:
-        return f"[{negation}{re.escape(match[2])}-{re.escape(match[3])}]" if match[2] <= match[3] else "(?!)"
+        return (
+            f"[{negation}{re.escape(match[2])}-{re.escape(match[3])}]"
+            if match[2] <= match[3]
+            else r"[^\x00-\x{10FFFF}]"
+        )
     return f"[{negation}{re.escape(_ESCAPED.sub(lambda escape: escape[1], match[2]))}]"
