@@ -64,6 +64,7 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
     "krmfn/yamltext/split.py runs_on": [{"rough": rough, "exact": exact} for _, rough, exact in split._RUNS_ON],
     "krmfn/yamltext/split_exact.py _dash_lines": [{"indent": 2}],
     "functions/chain/dictionary.py _is_seen": [{"pattern": r'(?<![\w-])secret\ "\S+"\ not\ found(?![\w-])'}],
+    "functions/final/dockerfiles.py files_land_in_the_directory": [{"directory": "/opt/a-b"}],
     "functions/deviceconfig/extra_rules.py _misplaced": [{"config": CONFIG}],
     "functions/kmm/crd/values.py check": [{"pattern": rule} for rule in CRD_RULES],
     "functions/reference/fields.py _text": [{"pattern": rule} for rule in RULES],
