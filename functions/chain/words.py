@@ -8,11 +8,11 @@ _NOISE = re.compile(
     r'rpc error: code = \w+ desc = |failed to (?:pull and unpack|resolve) (?:image|reference) "[^"]*": |'
     r"[Bb]ack-off(?: \w+ restarting failed container=\S+(?: pod=\S+)?| \w+)?\s*$|"
     r'MountVolume\.SetUp failed for volume "[^"]*" ?: |'
-    r"initializing source \S+: |reading manifest(?: \S+ in \S+)?: |\d+/\d+ nodes are available: |\d+ node\(s\) had |"
+    r"initializing source \S+: |reading manifest(?: \S+ in \S+)?: |"
+    r"(?<!\d)\d+/\d+ nodes are available: |(?<!\d)\d+ node\(s\) had |"
     r"\.? ?preemption: .*"
 )
-_PART = re.compile(r": (?![^{]*\})")
-"""What stands between the parts of a message, but for a colon in braces."""
+_BRACE = re.compile(r"[{}]")
 _CORE = re.compile(
     r"unauthorized|denied|forbidden|authentication required|no basic auth|manifest unknown|not found|no such host|"
     r"connection refused|timeout|deadline exceeded|x509|toomanyrequests|untolerated taint|Insufficient|"
@@ -48,8 +48,21 @@ def shortened(status: str) -> str:
     parts = (" ".join(_NOISE.sub("", part).split()).rstrip(": ") for part in status.split(";"))
     text = "; ".join(filter(None, parts))
     if len(text) > LONGEST:
-        reason, *details = _PART.split(text.removeprefix("failed: "))
+        reason, *details = _parts(text.removeprefix("failed: "))
         core = next((part for detail in details for part in detail.split(", ") if _CORE.search(part)), "")
         head = "failed: " if text.startswith("failed: ") else ""
         text = f"{head}{reason}: {core}" if core else text
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def _parts(message: str) -> list[str]:
+    """Return the parts of a message, which stand between colons; a colon in braces parts nothing."""
+    *before, last = message.split(": ")
+    parts, next_brace = [last], _BRACE.search(last)
+    for piece in reversed(before):
+        if next_brace and next_brace[0] == "}":
+            parts[-1] = f"{piece}: {parts[-1]}"
+        else:
+            parts.append(piece)
+        next_brace = _BRACE.search(piece) or next_brace
+    return parts[::-1]

@@ -13,7 +13,6 @@ _REFERENCE = re.compile(
 _PLAIN = re.compile(r"[\w.,:;/()=+'-]*")
 _CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 """What a message has between backticks."""
-_ENDS = re.compile(r"(\(*)(.*?)([.,:;)]*)\Z", re.DOTALL)
 
 
 def inline(text: str, in_table: bool = False) -> str:
@@ -61,8 +60,9 @@ def _word(word: str) -> str:
     """Return a word as it is, or in a code span without the brackets around it and the punctuation behind it."""
     if _PLAIN.fullmatch(word) and "_" not in word and not _REFERENCE.search(word):
         return word
-    match = _ENDS.match(word)
-    before, middle, after = match.groups() if match else ("", word, "")
+    opened = word.lstrip("(")
+    middle = opened.rstrip(".,:;)")
+    before, after = word[: len(word) - len(opened)], opened[len(middle) :]
     return f"{before}{_span(middle)}{after}" if middle else _span(word)
 
 

@@ -55,7 +55,8 @@ _RED_HAT = ("4.18.0-553.el8_10.x86_64", "5.14.0-503.11.1.el9_5.x86_64", "6.12.0-
 _RELEASES = [(3, 10), *((major, minor) for major, number in ((4, 21), (5, 20), (6, 20)) for minor in range(number))]
 _KERNELS = (*_RED_HAT, *(f"{major}.{minor}.0-45-generic" for major, minor in _RELEASES), "7.0.0-14-generic")
 """A kernel of each release, as it is called where drivers are not taken over from later ones."""
-_REPEATED = r"(?:\\d|\[0-9[^\]]*\]|\.)[*+]"
+_REPEATED = r"(?:\\d|\[0-9[^\]]{0,64}\]|\.)[*+]"
+"""A repeat of digits or of anything; the class ends soon, so that a text of open ones is read once."""
 
 
 def may_have(kernel: str, name: str) -> bool:

@@ -10,22 +10,26 @@ from krmfn.typed import Any
 
 from .shapes import Problem, is_qualified, table
 
-_QUANTITY = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?").fullmatch
+_QUANTITY = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?").fullmatch
 _POWERS = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _NATIVE = frozenset({"cpu", "memory", "ephemeral-storage"})
 _HUGE = "hugepages-"
 _NANO = 9
 """The smallest amount is a billionth; what is smaller is rounded up."""
+_LONGEST = 1_000
+"""Numbers of more digits are left to the API server; Python refuses to read some thousand of them."""
 _DIGITS = 4
 """Exponents of more characters are left to the API server."""
 
 
 def amount(quantity: Any) -> int | None:
-    """Return what a quantity such as 500m or 1Gi is, in billionths; None for a text that is none."""
+    """Return what a quantity such as 500m or 1Gi is, in billionths; None for a text that is none, or too long."""
     match = _QUANTITY(str(quantity)) if type(quantity) in (str, int, float) else None
     if not match:
         return None
     (digits, _, decimals), suffix = match[1].partition("."), match[2] or ""
+    if len(digits) + len(decimals) > _LONGEST:
+        return None
     value, power = int(f"{digits}{decimals}"), _NANO - len(decimals)
     if suffix.endswith("i"):
         value *= 1024 ** ("KMGTPE".index(suffix[0]) + 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from krmfn_functions.pods import daemon_set
+from krmfn_functions.pods import daemon_set, quantities
 
 from krmfn import Manifest
 from tests.functions.pods.daemon_sets import edited
@@ -49,3 +49,9 @@ def _parts(field: str) -> list[str]:
 def test_what_the_server_refuses_is_refused(line: str) -> None:
     recorded: Any = json.loads(line)
     assert difference(edited(recorded["edits"]), recorded["refused"]) == []
+
+
+@pytest.mark.parametrize("quantity", ["1" * 5_000, f"0.{'1' * 5_000}", f"{'1' * 5_000}Gi", "1e99999999"])
+def test_a_number_of_thousands_of_digits_is_left_to_the_server(quantity: str) -> None:
+    container = {"resources": {"requests": {"cpu": quantity}, "limits": {"cpu": "1"}}}
+    assert [*quantities.check(container)] == []
