@@ -62,7 +62,7 @@ def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> st
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
     head = _failing(review) + _opening(comparisons, fleet, limit)
     sizes = Sizes(limit - len(head) - len(tail), min(_REST, limit // 8), review.page)
-    red = {finding.id for finding in _red(review)}
+    red = {(finding.severity, finding.id) for finding in _red(review)}
     return "".join((head, *_parts(fleet, [*_lines(fleet, red)], sizes), tail))
 
 
@@ -195,12 +195,12 @@ def _section(part: Part, rest: str, title: str = "") -> str:
     return f"\n{title}{part.text}{rest if part.cut else ''}" if part.text or part.cut else ""
 
 
-def _lines(fleet: Overview, red: Collection[str]) -> Iterator[tuple[str, Names]]:
+def _lines(fleet: Overview, red: Collection[tuple[str, str]]) -> Iterator[tuple[str, Names]]:
     """Yield errors and warnings, new rights, what happens on the nodes, then infos, each with its clusters.
 
-    `red` has the ids of the findings that stand before the change.
+    `red` has the severities and ids of the findings that stand before the change.
     """
-    rest = [(note, names) for note, names in fleet.notes if note.id not in red]
+    rest = [(note, names) for note, names in fleet.notes if (note.severity, note.id) not in red]
     notes = [(f"- {_note(note)}{inline(fleet.suffix(names))}\n", names, note.severity) for note, names in rest]
     yield from ((line, names) for line, names, severity in notes if severity != "info")
     for change, names in fleet.changes if fleet.rows else ():

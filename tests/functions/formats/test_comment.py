@@ -76,6 +76,15 @@ def test_what_makes_the_job_fail_comes_first_and_all_of_it() -> None:
     assert "&#" not in comment
 
 
+def test_a_warning_that_is_an_error_in_another_cluster_stands_there_as_well() -> None:
+    """Both have one id, which knows no severity."""
+    new = thing("a")
+    wrong = error("is wrong", rule="KRM101", ref=ref(new))
+    old = wrong._replace(message="may be wrong", severity="warning")
+    comment = markdown([Comparison("", plan([], [new]), notes=[wrong, old])], Review([wrong, old]))
+    assert (comment.count("is wrong"), comment.count("may be wrong")) == (1, 1)
+
+
 def test_rows_that_are_alike_are_one_behind_those_that_differ() -> None:
     def cluster(name: str, *nodes: str) -> Comparison:
         effect = Effect(ref(thing("a")), "reloaded", nodes, f"reloaded on {len(nodes)} nodes")
