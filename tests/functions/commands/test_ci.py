@@ -52,6 +52,9 @@ def test_the_answers_are_those_of_check_and_diff(name: str, tmp_path: Path) -> N
     assert answer["check"] == {**check, **ours}
     known = {finding["id"] for finding in check["findings"]}  # a conflict stands at the change, and says it from there
     additions = [finding["message"] for finding in ours["findings"] if finding["id"] not in known]
+    said = {(finding["id"], finding["message"]) for finding in check["findings"]}
+    moved = [f for f in ours["findings"] if f["id"] in known and (f["id"], f["message"]) not in said]
+    assert [finding["message"] for finding in moved if not finding["related"]] == []
     notes = [note["message"] for note in answer["diff"]["notes"]]
     assert [text for text in additions if text not in notes and not text.endswith("(--fail-on lost)")] == []
     assert answer["diff"] == json.loads(compared.out)
