@@ -1,6 +1,6 @@
 """The verdict of a run, made once: what every output of the run says the same. Pure values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from krmfn import Result
 from krmfn.typed import Any, NamedTuple
@@ -55,6 +55,8 @@ class Verdict(NamedTuple):
     clusters: tuple[OfCluster, ...] = ()
     headline: str = ""
     """The change in one line; "" where nothing is compared."""
+    knows_change: bool = True
+    """Whether it is known of all nodes what the change does to them."""
 
     @property
     def unjudged(self) -> list[OfCluster]:
@@ -80,25 +82,31 @@ def verdict(
     `unjudged` the names of those whose nodes were not evaluated.
     """
     rows = {row.name: row for row in grouped.rows(comparisons)}
+    found = _by_cluster(checked.results, nodes)
     alone = next(iter(rows), "")  # a single comparison has no name
     clusters = []
     for name, numbers in nodes.items():
         row = rows.get(name) or (rows.get(alone) if len(nodes) == 1 else None)
         changed = {word: row.numbers.get(word, 0) for word in grouped.COLUMNS} if row else {}
-        results = [result for result in checked.results if _is_of(result, name, len(nodes) == 1)]
-        errors, warnings, infos = summary(results).values()
+        errors, warnings, infos = summary(found[name]).values()
         numbers = numbers._replace(**changed)
         clusters.append(OfCluster(name, errors, warnings, infos, numbers, name not in unjudged))
     total = Nodes()
     for cluster in clusters:
         total = total.plus(cluster.nodes)
     errors, warnings, infos = summary(checked.results).values()
-    return Verdict(errors, warnings, infos, total, tuple(clusters), headline(comparisons))
+    knows_change = all(row.is_known and "unknown" not in row.numbers for row in rows.values())
+    return Verdict(errors, warnings, infos, total, tuple(clusters), headline(comparisons), knows_change)
 
 
-def _is_of(result: Result, name: str, is_single: bool) -> bool:
-    names = names_of(result)
-    return name in names if names else is_single
+def _by_cluster(results: Sequence[Result], clusters: Collection[str]) -> dict[str, list[Result]]:
+    """Return the findings of each cluster; a single one has those that name no cluster, too."""
+    found: dict[str, list[Result]] = {name: [] for name in clusters}
+    alone = clusters if len(clusters) == 1 else ()
+    for result in results:
+        for name in {*(names_of(result) or alone)} & found.keys():
+            found[name].append(result)
+    return found
 
 
 def headline(comparisons: Sequence[Comparison]) -> str:

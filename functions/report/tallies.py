@@ -8,7 +8,7 @@ from krmfn.printing import counted
 from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
-from ..fleet.table import ASSUMED
+from ..fleet.table import ASSUMED, DRIVEN
 from ..formats.checked import cluster_suffix
 from ..formats.verdict import Nodes, Verdict
 from ..plan import Comparison
@@ -188,12 +188,13 @@ def opening(parts: Sequence[Part], numbers: Counter[str], verdict: Verdict) -> O
 
     With a change the change is the headline, since what it does to a node that keeps a version is known by it alone.
     """
-    tone, sentence = _state(parts, numbers, verdict)
     if not verdict.headline:
-        return Opening(tone, sentence, "")
-    if tone == "bad" or verdict.unjudged:
+        return Opening(*_state(parts, numbers, verdict), "")
+    kept = numbers[ASSUMED]  # what becomes of these the change says
+    tone, sentence = _state(parts, numbers - Counter({ASSUMED: kept}) + Counter({DRIVEN: kept}), verdict)
+    if tone != "fine":
         return Opening(tone, f"{verdict.headline}.", sentence)
-    is_fine = not (verdict.warnings or verdict.nodes.lost or sum(numbers[key] for key in states.UNKNOWN))
+    is_fine = verdict.knows_change and not (verdict.warnings or verdict.nodes.lost)
     return Opening("fine" if is_fine else "open", f"{verdict.headline}.", "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from krmfn_functions import all_kinds
 from krmfn_functions.commands import catalogue
+from krmfn_functions.formats.verdict import Verdict
 from krmfn_functions.plan import Comparison, Effect, plan
 from krmfn_functions.report import states, tallies
 from krmfn_functions.report.cluster_view import join, part
@@ -226,6 +228,24 @@ def test_an_error_about_a_change_is_not_fine() -> None:
     html = page_text([part_of(device_config(), gpu("n1"))], [refused])
     assert "tone-bad" in html
     assert '<p class="state">1 error: this cannot be merged as it is.</p>' in html, "the headline is the change"
+
+
+def test_a_change_is_fine_only_when_it_is_known_and_nodes_are_selected() -> None:
+    """Green are a change that is known, and clusters as they will be; one of both alone is not."""
+    driven, idle = part_of(device_config(), gpu("n1")), part_of(device_config(), node("n1", gpu="b"))
+    same, unknown = Comparison("", plan([], [])), Comparison("", plan([], [module(name="m")]))
+    assert '<body class="tone-fine">' in page_text([driven], [same])
+    assert '<body class="tone-open">' in page_text([driven], [unknown]), "nobody knows what happens on the nodes"
+    html = page_text([idle], [same])
+    assert '<body class="tone-open">' in html
+    assert '<p class="state">No selector selects a node.</p>' in html
+
+
+def test_a_node_that_runs_something_else_is_not_fine_beside_a_change() -> None:
+    compared = Verdict(0, 0, 0, headline="1 changed")
+    opening = tallies.opening([part_of(device_config(), gpu("n1"))], Counter({states.DIFFERS: 1}), compared)
+    assert opening.tone == "open"
+    assert opening.state == "1 of 1 selected node runs a driver that is not as planned."
 
 
 def test_an_error_that_keeps_the_change_from_being_known_counts_once() -> None:
