@@ -82,13 +82,13 @@ def verdict(
     `unjudged` the names of those whose nodes were not evaluated.
     """
     rows = {row.name: row for row in grouped.rows(comparisons)}
-    found = _by_cluster(checked.results, nodes)
+    by_cluster = _by_cluster(checked.results, nodes)
     alone = next(iter(rows), "")  # a single comparison has no name
     clusters = []
     for name, numbers in nodes.items():
         row = rows.get(name) or (rows.get(alone) if len(nodes) == 1 else None)
         changed = {word: row.numbers.get(word, 0) for word in grouped.COLUMNS} if row else {}
-        errors, warnings, infos = summary(found[name]).values()
+        errors, warnings, infos = summary(by_cluster[name]).values()
         numbers = numbers._replace(**changed)
         clusters.append(OfCluster(name, errors, warnings, infos, numbers, name not in unjudged))
     total = Nodes()
@@ -101,12 +101,12 @@ def verdict(
 
 def _by_cluster(results: Sequence[Result], clusters: Collection[str]) -> dict[str, list[Result]]:
     """Return the findings of each cluster; a single one has those that name no cluster, too."""
-    found: dict[str, list[Result]] = {name: [] for name in clusters}
+    by_cluster: dict[str, list[Result]] = {name: [] for name in clusters}
     alone = clusters if len(clusters) == 1 else ()
     for result in results:
-        for name in {*(names_of(result) or alone)} & found.keys():
-            found[name].append(result)
-    return found
+        for name in {*(names_of(result) or alone)} & by_cluster.keys():
+            by_cluster[name].append(result)
+    return by_cluster
 
 
 def headline(comparisons: Sequence[Comparison]) -> str:
