@@ -54,8 +54,8 @@ class _Walk:
         self.patches: list[tuple[int, int, str]] = []
         self.path: list[str] = []
         self.new: Any = None
-        self.kept_keys: set[int] = set()
-        """The keys whose values are written anew: their comments stay where they are."""
+        self.kept: set[int] = set()
+        """The keys and entries that stay while their values change: their comments stay where they are."""
         self.anew_places: set[tuple[int, Any]] = set()
         """The places of values that are written anew: a collection's identity, and a key or an index."""
         self.moved: list[tuple[int, int]] = []
@@ -177,6 +177,7 @@ class _Walk:
         """Add the patches below a key; where edits are not enough, the value is written anew behind its key."""
         (key, value), new = entry, place[0][place[1]]
         is_alias = value.start_mark.index < key.end_mark.index
+        self.kept.add(id(key))
         if not is_alias and self.is_edited(value, old, new):
             return
         start, end = int(key.start_mark.index), self.rows.end((key, value))
@@ -188,7 +189,6 @@ class _Walk:
             or self.text[self.text.rfind("\n", 0, start) + 1 : start].strip(" ").startswith("?")
         ):
             raise TooMuch
-        self.kept_keys.add(id(key))
         anew.note_anew(self, value, place)
         piece = moves.dump(self, place[0], [place[1]], column, f"{name}:")[column:]
         nodes = () if is_alias else (value,)
@@ -236,6 +236,7 @@ class _Walk:
         depth = len(self.path)
         self.path += [str(number)] if node is not self.root or len(node.value) > 1 else []
         value, alias = node.value[number], self.rows.aliases.get((id(node), number))
+        self.kept.add(id(value))
         if alias or not self.is_edited(value, old, new):
             if node is self.root and not self.may_rewrite:
                 raise TooMuch

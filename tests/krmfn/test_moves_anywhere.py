@@ -202,6 +202,18 @@ def test_what_was_built_anew_is_known_by_what_it_holds(name: str, is_rebuilt: bo
     assert resources.to_bytes().decode() == HEAD + expected
 
 
+@pytest.mark.parametrize("around", ["- {}", "w: {}"])
+def test_what_is_wrapped_at_its_place_has_its_comments_once(around: str) -> None:
+    resources = ResourceList.parse((HEAD + GIVER).encode())
+    spec = resources.items[0].manifest["spec"]
+    is_list = around[0] == "-"
+    spec["words"] = [spec["words"]] if is_list else {"w": spec["words"]}
+    spec["first"][0] = [spec["first"][0]] if is_list else {"w": spec["first"][0]}
+    out = resources.to_bytes().decode()
+    assert [item.manifest["spec"] for item in ResourceList.parse(out.encode())] == [spec]
+    assert comments(out) == comments(GIVER)
+
+
 @pytest.mark.parametrize(("old", "new"), [("true", "true"), ("1", "1"), ("x", "x"), ("null", "null")])
 def test_a_comment_does_not_go_to_another_value_that_says_as_little(old: str, new: str) -> None:
     spec_text = f"  spec:\n    a: {old} # of a\n    b: {old} # of b\n    c: z\n"
