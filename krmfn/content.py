@@ -23,8 +23,8 @@ class Content:
     _comments: dict[_Parts, str] | None = None
     _lent: lent.Source | None = None
     """The text with what is known of the manifest's collections, since it was lent."""
-    _was_lent: lent.Source | None = None
-    """The same of the text before: a value may have been taken from it."""
+    _were_lent: tuple[lent.Source, ...] = ()
+    """The same of the texts before from which a value was taken: it may stand in another item, or come back."""
     _is_simple: bool | None = None
     """Whether the reader by lines can read the text: it refuses equal keys and ambiguous scalars. None: not known."""
     is_open = False
@@ -73,7 +73,7 @@ class Content:
         source, before = self._source(), self.manifest
         self.manifest, self._fingerprint = copied(manifest), None
         lent.link(manifest, self.manifest)
-        if source and id(before) in source.lists:  # at the root it is what the item was
+        if id(before) in source.lists:  # at the root it is what the item was
             source.add(source.lists[id(before)]._replace(value=self.manifest))
         self.is_open = self.is_lent = self.is_edited = self._is_replaced = True
 
@@ -90,7 +90,6 @@ class Content:
     def touch(self, parts: _Parts) -> None:
         """Note that a field is about to be written, and the entries of all lists: a renamed one keeps its comments."""
         self.lend(parts)
-        self._source()
         self.is_edited, self._written = True, parts
 
     def rename(self, mapping: dict[str, Any], old: str, new: str) -> None:
@@ -102,9 +101,9 @@ class Content:
             others = {key: name for key, name in known.renamed.items() if key != old}
             self._lent.lists[id(mapping)] = known._replace(renamed=others | {new: known.renamed.get(old, old)})
 
-    def _source(self) -> lent.Source | None:
-        """Return the text with what is known of the manifest's collections; None where they are not what it has."""
-        if self._lent is None and not self.is_changed:
+    def _source(self) -> lent.Source:
+        """Return the text with what is known of the manifest's collections: it is asked before they can change."""
+        if self._lent is None:
             self._lent = lent.Source(self.text, self.indent, self.manifest)
         return self._lent
 
@@ -223,8 +222,11 @@ class Content:
             at = item.at(parts) if parts else item
             raise Refused(str(failure), at, f"{item.ref}: {join(parts) or 'it'} ") from failure
         self._text, self._node, self._is_simple, self.is_edited = text, None, None, True
-        self._remarks, self._comments, self._lent, self._was_lent = {}, None, None, self._lent or self._was_lent
+        self._remarks, self._comments = {}, None
         self._fingerprint = hash(fingerprint(self.manifest))
+        if self.is_lent:
+            before, self._lent = self._source(), lent.Source(text, self.indent, self.manifest)  # callers have it still
+            self._were_lent += (before,) if before.lists.keys() - self._lent.lists.keys() else ()
 
     def _read(self) -> Manifest:
         text = memoryview(self.data)[self.start : self.end] if self._text is None else self._text

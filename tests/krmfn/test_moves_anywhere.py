@@ -98,6 +98,27 @@ def test_a_value_of_another_item_keeps_its_lines(move: Any, giver: str, taker: s
     assert resources.to_bytes().decode() == HEAD + (giver + taker if is_first else taker + giver)
 
 
+def test_a_value_that_was_taken_two_texts_ago_keeps_its_lines() -> None:
+    resources = ResourceList.parse((HEAD + GIVER + TAKER).encode())
+    giver, taker = resources.items
+    taken = giver.manifest["spec"].pop("old")
+    assert giver.at("spec.old").comment == ""
+    giver["spec.size"] = "4"
+    assert giver.at("spec.size").comment == "of size"
+    taker.manifest["spec"]["taken"] = taken
+    assert resources.to_bytes().decode() == HEAD + GIVER.replace(OLD, "").replace('"3"', '"4"') + TAKER + TAKEN
+
+
+def test_a_comment_that_was_written_before_a_move_goes_along() -> None:
+    resources = ResourceList.parse((HEAD + GIVER).encode())
+    item = resources.items[0]
+    spec = item.manifest["spec"]
+    item.at("spec.old").comment = "written"
+    assert item.text
+    spec["taken"] = spec.pop("old")
+    assert resources.to_bytes().decode() == HEAD + GIVER.replace(OLD, "") + TAKEN.replace("of old", "written")
+
+
 def test_a_value_that_is_copied_into_another_item_stays_where_it_was_too() -> None:
     def copy(giver: Any, taker: Any) -> None:
         taker["spec.taken"] = giver["spec.old"]
