@@ -10,7 +10,7 @@ from krmfn import Manifest
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import map_texts, table, tables, text, texts
-from . import generators, names
+from . import generators, globs, names
 from .deployment import (
     Declaration,
     Declared,
@@ -121,6 +121,7 @@ def _declarations(
         if "{{" in path:
             problems.append(Problem(item.origin, f"which folders {path} gives is not known"))
             continue
+        problems += (Problem(item.origin, message) for message in _unread(_directory(source)))
         yield Declaration(
             *(normal_path(path), "argocd", _how(source, normal_path(path), repository), item.origin),
             cluster=cluster,
@@ -167,3 +168,13 @@ def _how(source: Manifest, path: str, repository: Repository) -> How:
 def _directory(source: Manifest) -> Directory:
     directory = table(source, "directory")
     return Directory(directory.get("recurse") is True, text(directory, "include"), text(directory, "exclude"))
+
+
+def _unread(directory: Directory) -> Iterator[str]:
+    """Yield what patterns that cannot be read leave open; Argo CD, too, takes such a one as matching nothing."""
+    for field, pattern, outcome in (
+        ("include", directory.include, "no file of the folder is judged"),
+        ("exclude", directory.exclude, "no file of the folder is left out"),
+    ):
+        if pattern and not globs.is_readable(pattern):
+            yield f"directory.{field} is a pattern that cannot be read, so {outcome}; close its brackets, or shorten it"

@@ -2,28 +2,52 @@
 
 `*` and `**` are any text, also with `/`; `?` is one character; `[abc]` and `[a-z]` are one of some, with `!` one of no
 others; `{a,b}` are alternatives, which may hold patterns; a backslash takes the next character as it is. A pattern that
-gobwas cannot read matches nothing; braces that are open or empty are read here as if they were right.
+gobwas cannot read matches nothing; braces that are open or empty are read here as if they were right. Bytes that are
+not UTF-8 are each one character.
 Source: Argo CD 3.2.1, util/glob/glob.go; gobwas/glob 0.2.3, syntax/lexer.
 """
 
 import re
+from functools import lru_cache
+
+from krmfn.typed import Any
 
 _RANGE = re.compile(r"(!?)([^\\\]])-([^\\\]])\]", re.DOTALL)
 _LIST = re.compile(r"(!?)((?:\\.|[^\\\]])+)\]", re.DOTALL)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_LONGEST = 20_000
+"""How many characters a pattern has at most that is tried: a file is held against it in 11 ms then."""
 
 
 def matches(text: str, pattern: str) -> bool:
     """Return True for a text that a whole pattern matches."""
+    compiled = _compiled(pattern)
+    return compiled is not None and compiled.fullmatch(_plain(text)) is not None
+
+
+def is_readable(pattern: str) -> bool:
+    """Return False for a pattern that matches nothing, since gobwas cannot read it, or since it is too large here."""
+    return _compiled(pattern) is not None
+
+
+@lru_cache(maxsize=128)
+def _compiled(pattern: str) -> Any | None:
+    """Return what RE2 makes of a pattern; None for one that cannot be read."""
     import re2  # type: ignore[import-untyped]  # late: few repositories have such patterns; its work is linear
 
-    expression = _expression(pattern)
-    if expression is None:
-        return False
+    options = re2.Options()
+    options.log_errors = False
+    expression = _expression(_plain(pattern)) if len(pattern) <= _LONGEST else None
     try:
-        return re2.fullmatch(f"(?s:{expression})", text) is not None
+        return None if expression is None else re2.compile(f"(?s:{expression})", options)
     except re2.error:
-        return False
+        return None
+
+
+def _plain(text: str) -> str:
+    """Return a text for RE2, which takes only UTF-8: what stands for another byte of a name is replaced, as in Go."""
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def _expression(pattern: str) -> str | None:

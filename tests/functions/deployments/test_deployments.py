@@ -228,6 +228,15 @@ def test_what_is_not_known_of_an_application_set_is_said() -> None:
     assert problems(application(source="targetRevision: main")) == ["has no path, so Argo CD deploys nothing of it"]
 
 
+@pytest.mark.parametrize(("field", "outcome"), [("include", "judged"), ("exclude", "left out")])
+def test_a_pattern_that_cannot_be_read_is_said(field: str, outcome: str) -> None:
+    assert problems(application(source=f"path: a, directory: {{{field}: '[a'}}")) == [
+        f"directory.{field} is a pattern that cannot be read, so no file of the folder is {outcome}; close its "
+        "brackets, or shorten it"
+    ]
+    assert problems(application(source=f"path: a, directory: {{{field}: '{{a,[b]}}'}}")) == []
+
+
 FLUX: dict[str, tuple[dict[str, list[Manifest]], Rows]] = {
     "a folder for each cluster": (
         {"clusters/lab/a.yaml": [flux("./a")], "clusters/prod/a.yaml": [flux("./a"), flux("b")]},
