@@ -10,6 +10,7 @@ from ..deployments.additions import affects, holds, variables
 from ..deployments.deployment import Deployment
 from ..kmm.lookup import strings
 from ..kmm.module import MODULE_KINDS, VARIABLES
+from ..paths.roots import within
 from .deployed import Cluster, Clusters
 from .reached import NAMES, configs_in, place_of, reached
 
@@ -30,7 +31,8 @@ def _changes(cluster: Cluster, deployment: Deployment, top: str) -> Iterator[Res
     if declaration.how == "raw" and any(reached(cluster, deployment, top, configs_in)):
         return
     items = list(reached(cluster, deployment, top, _of_kmm))
-    fields = [addition.field for addition in declaration.additions if items and affects(addition, items)]
+    is_renamed = _is_renamed(cluster, deployment, top)
+    fields = [addition.field for addition in declaration.additions if items and affects(addition, items, is_renamed)]
     if fields:
         others = f" and {len(items) - 1:,} more" if items[1:] else ""
         message = (
@@ -38,6 +40,14 @@ def _changes(cluster: Cluster, deployment: Deployment, top: str) -> Iterator[Res
             f"what is judged is not what is applied; write it into the kustomization of {deployment.path}"
         )
         yield warning(message, rule="KRM547", ref=declaration.source.ref, place=place_of(deployment, top))
+
+
+def _is_renamed(cluster: Cluster, deployment: Deployment, top: str) -> bool:
+    """Return whether a kustomization in the folder of a deployment gives names or namespaces to all its resources."""
+    real = deployment.real(top)
+    roots = [root for root in cluster.roots if root.kind == "kustomization" and within(root.path, real)]
+    changes = [root.graph.transformed(root.path) for root in roots]
+    return any(change.prefixes or change.suffixes or change.namespaces for change in changes)
 
 
 def _listed(fields: Sequence[str]) -> str:

@@ -48,6 +48,15 @@ FLUX: dict[str, tuple[str, str]] = {
     "a patch by a regexp": ('patches: [{patch: "[]", target: {kind: "Mod.*", name: "g.+"}}]', "patches"),
     "a patch that is a part of one": ('patches: [{patch: "kind: Module"}]', "patches"),
     "an image of the consumer": ("images: [{name: registry.example.com/plugin, newTag: v2}]", "images"),
+    "a patch that is no text": (
+        "patchesStrategicMerge: [{kind: Module, metadata: {name: gpu}}]",
+        "patchesStrategicMerge",
+    ),
+    "a patch with its kind in escapes": ("""patches: [{patch: 'kind: "M\\x6fdule"'}]""", "patches"),
+    "a patch that cannot be read": ('patches: [{patch: "{"}]', "patches"),
+    "a patch in another file": ("patches: [{path: p.yaml}]", "patches"),
+    "a patch by what is no regexp": ('patches: [{patch: "[]", target: {kind: "("}}]', "patches"),
+    "a patch by a long regexp": (f'patches: [{{patch: "[]", target: {{kind: "{"(Module)?" * 500}"}}}}]', "patches"),
     "a label": ("commonMetadata: {labels: {team: a}}", ""),
     "an annotation of nobody": ("commonMetadata: {annotations: {team: a}}", ""),
     "an annotation of an engine": (
@@ -57,6 +66,13 @@ FLUX: dict[str, tuple[str, str]] = {
     "its own namespace": ("targetNamespace: kmm", ""),
     "a patch of another": ('patches: [{patch: "[]", target: {kind: Deployment}}]', ""),
     "a patch of another name": ('patches: [{patch: "[]", target: {kind: Module, name: nic}}]', ""),
+    "a patch of another namespace": ('patches: [{patch: "[]", target: {namespace: default}}]', ""),
+    "a patch of another without a target": ('patches: [{patch: "{kind: Deployment, a: modules}"}]', ""),
+    "annotations that are none": ("commonMetadata: {annotations: [a]}", ""),
+    "metadata that is none": ("commonMetadata: 5", ""),
+    "images that are none": ("images: 5", ""),
+    "patches that are none": ("patches: 5, patchesJson6902: [5, [5], {target: 5}]", ""),
+    "a build that is none": ("postBuild: [a]", ""),
     "an image of others": ("images: [{name: registry.example.com/shop, newTag: v2}]", ""),
     "variables that are not there": ("postBuild: {substitute: {A: b}}", ""),
 }
@@ -71,8 +87,46 @@ def lines(folder: Path, rule: str) -> list[str]:
 def test_what_flux_adds_is_told_where_it_changes_something_of_kmm(name: str, tmp_path: Path) -> None:
     spec, field = FLUX[name]
     files = root("a", MODULE + CONSUMER) | {"clusters/lab/ks.yaml": f"{kustomization('a').rstrip()[:-1]}, {spec}}}\n"}
-    told = lines(repository(tmp_path, files), "KRM547")
+    done = process("krmfn", "check", ".", cwd=repository(tmp_path, files)).ended(0)
+    assert "RE2" not in done.err and "re2" not in done.err, done.err
+    told = [line for line in done.text.splitlines() if "[KRM547]" in line]
     assert [f"Flux adds {field} to " in line for line in told] == [True] * bool(field), told
+
+
+@pytest.mark.parametrize(
+    ("transformer", "target", "is_told"),
+    [
+        ("namePrefix: x-", "{name: gpu}", True),
+        ("nameSuffix: -x", "{name: gpu}", True),
+        ("namespace: other", "{namespace: kmm}", True),
+        ("namespace: other", "{kind: Deployment, namespace: kmm}", False),
+        ("commonAnnotations: {a: b}", "{name: nic}", False),
+    ],
+)
+def test_a_patch_may_name_a_resource_as_its_file_does(
+    transformer: str, target: str, is_told: bool, tmp_path: Path
+) -> None:
+    """Flux puts its patches into the kustomization of the folder, and kustomize asks for former names, too."""
+    spec = f'patches: [{{patch: "[]", target: {target}}}]'
+    files = root("a", MODULE) | {"clusters/lab/ks.yaml": f"{kustomization('a').rstrip()[:-1]}, {spec}}}\n"}
+    files["a/kustomization.yaml"] += f"{transformer}\n"
+    assert bool(lines(repository(tmp_path, files), "KRM547")) is is_told
+
+
+def test_no_namespace_is_the_default_one_for_patches(tmp_path: Path) -> None:
+    spec = 'patches: [{patch: "[]", target: {namespace: default}}]'
+    files = root("a", MODULE.replace(", namespace: kmm", "")) | {
+        "clusters/lab/ks.yaml": f"{kustomization('a').rstrip()[:-1]}, {spec}}}\n"
+    }
+    assert lines(repository(tmp_path, files), "KRM547")
+
+
+@pytest.mark.parametrize("value", ["5", "true", "[a]", "a"])
+def test_annotations_of_argo_cd_that_are_none_are_nobodys(value: str, tmp_path: Path) -> None:
+    source = f"kustomize: {{commonAnnotations: {value}}}"
+    files = root("a", MODULE) | {"apps/a.yaml": application("a", "lab", source)}
+    done = process("krmfn", "check", ".", cwd=repository(tmp_path, files)).ended(0)
+    assert "KRM547" not in done.text
 
 
 def test_what_argo_cd_adds_is_told(tmp_path: Path) -> None:
