@@ -27,15 +27,20 @@ def reached(
 ) -> Iterator[Item]:
     """Yield the chosen items of each part that come from the root of a deployment, or from files in it.
 
-    `top` is the root of the repository.
+    `top` is the root of the repository. The loose files of all roots are the last part, which may have any name.
     """
-    folders = {root.name: root.path for root in cluster.roots}
+    folders = {root.name: root.path for root in cluster.roots if root.kind != "files"}
     real = deployment.real(top)
     for name, part in cluster.parts:
-        if name in folders:
-            yield from choose(part) if folders[name] == real or within(folders[name], real) else ()
+        if folder := folders.pop(name, ""):
+            yield from choose(part) if within(folder, real) else ()
         else:
-            yield from (item for item in choose(part) if item.place and within(os.path.realpath(item.place.path), real))
+            yield from (item for item in choose(part) if item.place and within(_without_links(item.place.path), real))
+
+
+def _without_links(path: str) -> str:
+    """Return the path of a file in a folder without links; a file that is a link itself counts where it stands."""
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
 
 
 def place_of(deployment: Deployment, top: str) -> Place:

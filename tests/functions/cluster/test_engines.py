@@ -75,6 +75,18 @@ FILES: dict[str, tuple[dict[str, str], list[str]]] = {
         [],
     ),
     "applied as it is": (root("a", A) | {"apps/a.yaml": application("a", "lab", "directory: {}")}, ["KRM545"]),
+    "loose files, beside the engine's": ({"x/ks.yaml": kustomization("a"), "a/a.yaml": A}, ["KRM545"]),
+    "loose files, in a cluster that is called as a root is": (
+        {"lab/kustomization.yaml": LISTED, "lab/a.yaml": config_map("a"), "b/a.yaml": A, "c/a.yaml": config_map("c")}
+        | {"apps/a.yaml": application("lab", "lab", "directory: {}")}
+        | {f"apps/{name}.yaml": application(name, "lab") for name in "bc"},
+        [],
+    ),
+    "a link to a file": (
+        {"lab/b.yaml": config_map("b"), "apps/a.yaml": application("lab", "lab", "directory: {}")}
+        | {"shared/kustomization.yaml": LISTED, "shared/a.yaml": A, "apps/b.yaml": application("shared", "prod")},
+        ["KRM545"],
+    ),
     "two namespaces": (
         {"a/w.yaml": config_map("w"), "b/w.yaml": config_map("w")}
         | {"apps/a.yaml": application("a", "lab", "directory: {}", "one")}
@@ -98,7 +110,10 @@ def check(repo: Path) -> Done:
 @pytest.mark.parametrize("name", FILES)
 def test_what_reaches_one_cluster_is_judged_together(name: str, tmp_path: Path) -> None:
     files, rules = FILES[name]
-    done = check(repository(tmp_path / "repo", files)).ended(int(bool(rules)))
+    repo = repository(tmp_path / "repo", files)
+    if name == "a link to a file":
+        (repo / "lab/a.yaml").symlink_to("../shared/a.yaml")
+    done = check(repo).ended(int(bool(rules)))
     assert {rule for rule in ("KRM103", "KRM302", "KRM545", "KRM705") if f"[{rule}]" in done.text} == {*rules}, (
         done.text
     )
