@@ -1,7 +1,8 @@
 """Findings that have two places, at the one that a change touches: reviewers and servers look there."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cache
@@ -13,8 +14,9 @@ from krmfn.streams import max_bytes
 from ..paths import files, git, history
 from .base import root_of
 
-_LINES = 5_000
-"""Lines of a file of which it is looked up which of them a change touches; of a longer one any line may be."""
+_LINES, _PAIRS = 1_000, 30_000
+"""Up to so many lines, and pairs of an old and a new one that are equal, a changed part of a file is compared in a
+second or two; of a larger one each line counts as touched. The work grows with the cube."""
 
 
 def at_the_change(ref: str, paths: Sequence[str], results: Sequence[Result]) -> list[Result]:
@@ -49,12 +51,28 @@ def _touched(old: bytes, path: str) -> tuple[bool, frozenset[int]]:
         new = files.read_regular(path, path, max_bytes())
     if old == new:
         return False, frozenset()
-    before, after = old.splitlines(), new.splitlines()
-    if not old or max(len(before), len(after)) > _LINES:
-        return True, frozenset(range(1, len(after) + 1))
-    blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    changed = (range(block[3], block[4]) for block in blocks if block[0] != "equal")
-    return True, frozenset(at + 1 for numbers in changed for at in numbers)
+    return True, frozenset(at + 1 for at in _changed(old.splitlines(), new.splitlines()))
+
+
+def _changed(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[int]:
+    """Yield the positions of the new lines that a change touches."""
+    head = _alike(before, after)
+    before, after = before[head:], after[head:]
+    tail = _alike(before[::-1], after[::-1])
+    before, after = before[: len(before) - tail], after[: len(after) - tail]
+    counts = Counter(before)
+    if max(len(before), len(after)) > _LINES or sum(counts[line] for line in after) > _PAIRS:
+        yield from range(head, head + len(after))
+        return
+    for kind, _, _, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind != "equal":
+            yield from range(head + start, head + end)
+
+
+def _alike(first: Sequence[bytes], second: Sequence[bytes]) -> int:
+    """Return how many lines at the beginning of two texts are the same."""
+    pairs = zip(first, second, strict=False)
+    return next((at for at, (line, twin) in enumerate(pairs) if line != twin), min(len(first), len(second)))
 
 
 def _moved(result: Result, rank: Callable[[Place], int]) -> Result:
