@@ -15,7 +15,7 @@ from .deployment import Declaration, Declared, EngineObject, How, Repository, ad
 
 GROUP = "fleet.cattle.io"
 BUNDLE = "fleet.yaml"
-_ADDITIONS = ("namespace", "defaultNamespace", "helm", "yaml", "labels", "targetCustomizations", "targets")
+_ADDITIONS = ("namespace", "helm", "yaml", "labels", "targetCustomizations", "targets")
 _LOCAL = "fleet-local"
 """The namespace of the cluster that Fleet itself runs in."""
 
@@ -46,7 +46,7 @@ def _declarations(item: EngineObject, path: str, repository: Repository) -> Iter
     """Yield the bundle in a folder once for each cluster."""
     bundle = repository.bundles.get(path, {})
     folder = normal_path(posixpath.join(path, text(table(bundle, "kustomize"), "dir")))
-    additions = additions_of(bundle, (field for field in _ADDITIONS if field != "defaultNamespace"))
+    additions = additions_of(bundle, _ADDITIONS)
     chart = table(bundle, "helm")
     how: How = "helm" if text(chart, "chart") or text(chart, "repo") or path in repository.charts else "raw"
     targets = [target for _, target in tables(bundle, "overrideTargets")]
