@@ -27,20 +27,32 @@ def reached(
 ) -> Iterator[Item]:
     """Yield the chosen items of each part that come from the root of a deployment, or from files in it.
 
-    `top` is the root of the repository. The loose files of all roots are the last part, which may have any name.
+    `top` is the root of the repository.
     """
-    folders = {root.name: root.path for root in cluster.roots if root.kind != "files"}
     real = deployment.real(top)
-    for name, part in cluster.parts:
-        if folder := folders.pop(name, ""):
+    for folder, part in with_folders(cluster):
+        if folder:
             yield from choose(part) if within(folder, real) else ()
         else:
-            yield from (item for item in choose(part) if item.place and within(_without_links(item.place.path), real))
+            yield from (item for item in choose(part) if within(file_of(item), real))
 
 
-def _without_links(path: str) -> str:
-    """Return the path of a file in a folder without links; a file that is a link itself counts where it stands."""
-    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+def with_folders(cluster: Cluster) -> Iterator[tuple[str, ResourceList]]:
+    """Yield each part of a cluster with the path of its root, "" for the loose files of all roots.
+
+    These are the last part, which may have the name of any root.
+    """
+    paths = {root.name: root.path for root in cluster.roots if root.kind != "files"}
+    for name, part in cluster.parts:
+        yield paths.pop(name, ""), part
+
+
+def file_of(item: Item) -> str:
+    """Return the path of an item's file, "" for none, in a folder without links; a link counts where it stands."""
+    if not item.place or not item.place.path:
+        return ""
+    folder, name = os.path.split(item.place.path)
+    return os.path.join(os.path.realpath(folder), name)
 
 
 def place_of(deployment: Deployment, top: str) -> Place:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from krmfn import Ref, Result, error
 
 from ..cluster.deployed import Cluster
+from ..cluster.reached import file_of, with_folders
 from ..deployments import fleet, flux
 from ..deployments.deployment import Declaration, Deployment, EngineObject, Repository
 from ..kmm.module import MODULE_KINDS, module_of
+from ..paths.roots import within
 from ..plan import Change, Plan
 from ..rendering.kinds import of_kinds
 
@@ -62,11 +64,16 @@ def _message(change: Change, declarations: Sequence[Declaration]) -> str:
 
 
 def _deploying(cluster: Cluster | None, ref: Ref) -> list[Deployment]:
-    """Return what deploys the roots that hold an object, where each root is read by itself."""
+    """Return what deploys the roots that hold an object."""
     if not cluster:
         return []
-    names = {name for name, part in cluster.parts if any(item.ref.id == ref.id for item in part.items)}
-    paths = [root.path for root in cluster.roots if root.name in names]
+    loose = [root.path for root in cluster.roots if root.kind == "files"]
+    held = [(folder, item) for folder, part in with_folders(cluster) for item in part.items if item.ref.id == ref.id]
+    paths = list[str]()
+    for folder, item in held:
+        file = file_of(item)
+        inner = [path for path in loose if within(file, path)]
+        paths += [folder] if folder else inner or loose
     return [deployment for deployment in _all(cluster) if any(_is_at(deployment, path) for path in paths)]
 
 

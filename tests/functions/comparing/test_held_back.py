@@ -9,7 +9,7 @@ import pytest
 from krmfn.yamltext import emit
 from tests.builders import module
 from tests.commands import process
-from tests.trees import plant
+from tests.trees import config_map, plant
 
 FLUX = (
     "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: lab, namespace: flux-system}\n"
@@ -64,6 +64,27 @@ def test_an_engine_in_the_file_itself_counts(engine: str, words: list[str], tmp_
     lines = [line for line in done.text.splitlines() if line.startswith("! not as reviewed: ")]
     assert len(lines) == len(words), done.text
     assert all(any(word in line for line in lines) for word in words), lines
+
+
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("suspended", ["drivers", "apps"])
+def test_the_deployment_of_a_folder_counts_whatever_else_is_deployed(
+    suspended: str, listed: bool, tmp_path: Path
+) -> None:
+    """The loose files of two folders are read together."""
+    for side, image in (("old", "card:1"), ("new", "card:2")):
+        driver = emit.dump(module(name="card")).replace(
+            "containerImage: ", f"containerImage: registry.example.com/{image} # "
+        )
+        files = {"drivers/m.yaml": driver, "apps/a.yaml": config_map("a")}
+        files |= {"drivers/kustomization.yaml": "resources: [m.yaml]\n"} if listed else {}
+        for name in ("drivers", "apps"):
+            spec = f"prune: true, suspend: {str(name == suspended).lower()}"
+            engine = FLUX.replace("SPEC", spec).replace("./drivers", f"./{name}").replace("name: lab", f"name: {name}")
+            files[f"clusters/lab/{name}.yaml"] = engine
+        plant(tmp_path, {f"{side}/{path}": text for path, text in files.items()})
+    text = process("krmfn", "diff", "old", "new", cwd=tmp_path).text
+    assert (APPLIED in text) is (suspended == "drivers"), text
 
 
 def test_a_kustomization_of_a_folder_that_is_not_there_says_nothing_of_other_files(tmp_path: Path) -> None:
