@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -147,6 +148,20 @@ def remarks(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
     return comments
 
 
+def entries(text: str) -> Counter[tuple[str, str]]:
+    """The value and the comment of every scalar in a list over lines, as ruamel.yaml reads it."""
+
+    def visit(tree: Any) -> Iterator[tuple[str, str]]:
+        for at, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+            if isinstance(value, (dict, list)):
+                yield from visit(value)
+            elif isinstance(tree, CommentedSeq):
+                token = (tree.ca.items.get(at) or [None])[0]
+                yield repr(value), token.value.split("\n")[0].strip() if token else ""
+
+    return Counter(visit(YAML().load(text)))
+
+
 def check_comments(text: str, new: Any) -> None:
     """Assert that the text edited to `new` means it, and that every comment stands where its value does."""
     try:
@@ -163,6 +178,7 @@ def check_comments(text: str, new: Any) -> None:
             assert before[path][1] == words, f"{path}: {json.dumps(new)}\n{out}"
         elif path not in before and words:  # it is a value that moved: it went from its place with this comment
             gone = [before[old] for old in before if old not in after or after[old][0] != before[old][0]]
+            gone += entries(text) - entries(out)
             assert (value, words) in gone, f"{path}: {json.dumps(new)}\n{out}"
 
 
