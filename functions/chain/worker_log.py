@@ -93,10 +93,18 @@ def stranger(log: Log, node: str) -> str:
     """
     hosts = [match[1] for line in log.lines if (match := _HOST.match(line))]
     pods = [pod for line in log.lines for pod in _POD.findall(line)]
-    is_own = any(host in (node, node.partition(".")[0]) for host in hosts)
-    if is_own or any(pod.startswith(f"kmm-worker-{node}-") for pod in pods):
+    if any(_is_host_of(node, host) for host in hosts) or any(pod.startswith(f"kmm-worker-{node}-") for pod in pods):
         return ""
     return next((f"the node {host}" for host in hosts), next((f"the pod {pod}" for pod in pods), ""))
+
+
+def _is_host_of(node: str, host: str) -> bool:
+    """Return True for a node's host: one of the two names may lack the domain, and a node's is in lower case.
+
+    Source: Kubernetes, component-helpers/node/util/hostname.go.
+    """
+    name = host.lower()
+    return name in (node, node.partition(".")[0]) or name.partition(".")[0] == node
 
 
 def other_modules(log: Log, names: Collection[str]) -> list[str]:

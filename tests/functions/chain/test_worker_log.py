@@ -198,6 +198,21 @@ def test_a_log_of_the_node_itself_counts() -> None:
         assert stranger(log_of(line.encode()), "n1.example.com" if "n1 k" in line else "n1") == ""
 
 
+@pytest.mark.parametrize(
+    ("host", "node", "is_own"),
+    [
+        ("GPU-1", "gpu-1", True),
+        ("gpu-1.lab.example.com", "gpu-1", True),
+        ("gpu-1", "gpu-1.lab.example.com", True),
+        ("gpu-1.lab.example.com", "gpu-1.test.example.com", False),
+        ("gpu-10", "gpu-1", False),
+    ],
+)
+def test_a_host_is_the_node_in_any_case_and_with_or_without_its_domain(host: str, node: str, is_own: bool) -> None:
+    log = log_of(f"Nov 28 01:02:03 {host} kernel: x".encode())
+    assert stranger(log, node) == ("" if is_own else f"the node {host}")
+
+
 def test_a_log_that_is_none_is_refused(tmp_path: Path) -> None:
     assert "--log -: is empty; for a pod that crashes" in ask(tmp_path, b" \n", None).refused()
     assert "only one of them can be read from stdin" in ask(tmp_path, b"x", None, "--live", "-").refused()
