@@ -26,11 +26,9 @@ def rivals(subject: Subject) -> list[tuple[Name, str]]:
         is_there = (node.name, *name) in live.loaded or (selects and not is_ending)
         if shared and is_there:
             modules[name] = shared[0]
-    for entries in (live.scheduled, live.loaded):
-        for (on, *other_name), entry in entries.items() if subject.driver.module.loads else ():
-            namespace, of_entry = other_name
-            if on == node.name and (namespace, of_entry) not in planned and entry.module in subject.driver.module.loads:
-                modules[namespace, of_entry] = entry.module
+    for name, entry in live.entries_on.get(node.name, ()):
+        if name not in planned and entry.module in subject.driver.module.loads:
+            modules[name] = entry.module
     return sorted(modules.items())
 
 

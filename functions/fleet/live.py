@@ -59,6 +59,8 @@ class Live(NamedTuple):
     """Whether the Module is being deleted, by namespace and name; empty: not known."""
     scheduled: dict[Key, NodeModule]
     loaded: dict[Key, NodeModule]
+    entries_on: dict[str, list[tuple[tuple[str, str], NodeModule]]]
+    """Of each node what is scheduled, and what is loaded: namespace and name of a Module with its entry."""
     configured: set[str]
     """The nodes with a NodeModulesConfig."""
     workers: dict[Key, Worker]
@@ -102,7 +104,7 @@ class Live(NamedTuple):
 
 def nothing(name: str = "", items: Sequence[Item] = ()) -> Live:
     """Return a cluster of which nothing is known."""
-    return Live({}, [], {}, {}, {}, {}, set(), {}, {}, {}, set(), {}, {}, name, items, live_objects.nothing())
+    return Live({}, [], {}, {}, {}, {}, {}, set(), {}, {}, {}, set(), {}, {}, name, items, live_objects.nothing())
 
 
 def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> Live:
@@ -125,8 +127,11 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
             live.modules[text(metadata, "namespace"), text(metadata, "name")] = "deletionTimestamp" in metadata
         elif (group, kind) == ("kmm.sigs.x-k8s.io", "NodeModulesConfig"):
             live.configured.add(text(metadata, "name"))
-            live.scheduled.update(_node_modules(manifest, "spec"))
-            live.loaded.update(_node_modules(manifest, "status"))
+            for part, modules in (("spec", live.scheduled), ("status", live.loaded)):
+                entries = dict(_node_modules(manifest, part))
+                modules.update(entries)
+                on_node = live.entries_on.setdefault(text(metadata, "name"), [])
+                on_node += ((key[1:], entry) for key, entry in entries.items())
         elif (group, kind) == ("", "Pod"):
             if text(table(manifest, "status"), "phase") == "Running":  # which no event says more about
                 _add_pods(live, live_pods.kept_pods(manifest), events)
