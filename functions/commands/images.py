@@ -85,6 +85,7 @@ def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
         builds += fleet_images.builds(groups, drivers, kernels) if args.builds else ()
         unknown = fleet_images.unknown_images(groups, drivers)
         results += tag_cluster(name, (_omission(finding, bool(moves)) for finding in unknown))
+        results += tag_cluster(name, fleet_images.unjudged_images(groups, drivers))
         if not args.allow_unmapped:
             results += tag_cluster(name, _unmapped(drivers, kernels))
     moving.check_moves(moves, args.where, args.kernel, all_nodes)

@@ -122,6 +122,16 @@ def unknown_images(groups: Sequence[Group], drivers: Drivers) -> Iterator[Result
             yield error(f"{wording.nodes_named(names)} {reported}, so not all of its images are known", ref=driver.ref)
 
 
+def unjudged_images(groups: Sequence[Group], drivers: Drivers) -> Iterator[Result]:
+    """Yield an error per Module some of whose images are not listed, since a regexp is not judged."""
+    for driver, selected in by_driver(groups, drivers):
+        unjudged = [(group, outcome.failure) for group, outcome in selected if outcome.state == "not judged"]
+        if unjudged:
+            names = sorted(node.name for group, _ in unjudged for node in group.nodes)
+            message = f"its images for {wording.nodes_named(names)} are not known: {unjudged[0][1]}"
+            yield error(message, ref=driver.ref)
+
+
 def _has_one_image(driver: Driver) -> bool:
     """Return True for a Module with one image, whatever the kernel."""
     try:

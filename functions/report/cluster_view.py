@@ -18,7 +18,7 @@ from ..fleet import rules, wording
 from ..fleet.cluster import Cluster, of_list
 from ..fleet.coverage import Group, coverage
 from ..fleet.explanation import LiveNodes, compare
-from ..fleet.images import Image, images, unknown_images
+from ..fleet.images import Image, images, unjudged_images, unknown_images
 from ..fleet.live import Live
 from ..fleet.nodes import Fleet
 from ..fleet.table import Row
@@ -106,7 +106,8 @@ def _images(cluster: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image],
         needed = images(groups, cluster)
     except KrmfnError as failure:
         return (), str(failure)
-    reasons = [f"{finding.ref}: {finding.message}" for finding in unknown_images(groups, cluster.drivers)]
+    unlisted = (*unknown_images(groups, cluster.drivers), *unjudged_images(groups, cluster.drivers))
+    reasons = [f"{finding.ref}: {finding.message}" for finding in unlisted]
     return needed, some(reasons, len(reasons))
 
 

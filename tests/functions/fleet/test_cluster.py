@@ -9,8 +9,9 @@ from krmfn_functions.exclusivity.node import Node
 from krmfn_functions.fleet import cluster, nodes
 from krmfn_functions.fleet.coverage import coverage
 from krmfn_functions.fleet.drivers import driver
-from krmfn_functions.fleet.images import unknown_images
+from krmfn_functions.fleet.images import unjudged_images, unknown_images
 from krmfn_functions.fleet.table import Row, markdown
+from krmfn_functions.kmm import regexp_work
 
 from krmfn import ResourceList
 from tests.builders import applied, device_config, function_config, list_text, manifest, module
@@ -56,6 +57,19 @@ def test_an_image_that_depends_on_a_kernel_is_known_with_the_kernel(image: str, 
     findings = unknown_images(coverage([Node("n", {}, kernel)], drivers), drivers)
     message = "1 node (n) has reported no kernel, so not all of its images are known"
     assert [finding.message for finding in findings] == [message] * (not is_known)
+
+
+def test_images_behind_a_regexp_that_is_not_judged_are_not_known() -> None:
+    """`images` and `report` left them out, and said nothing where the bound on a run was reached."""
+    drivers = [driver(module({"regexp": "^6.+$", "containerImage": "i:$KERNEL_FULL_VERSION"}, selector={}))]
+    nodes = [Node(f"n{at}", {}, f"6.1.{at}-1.x86_64") for at in range(3)]
+    with regexp_work.bounded(0):
+        findings = unjudged_images(coverage(nodes, drivers), drivers)
+        reason = "the regexps and kernels of this run are too many to be judged"
+        assert [finding.message for finding in findings] == [
+            f"its images for 3 nodes (n0, n1, n2) are not known: {reason}"
+        ]
+    assert list(unjudged_images(coverage(nodes, drivers), drivers)) == []
 
 
 def test_an_inventory_without_a_file_is_read() -> None:
