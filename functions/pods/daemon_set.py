@@ -66,7 +66,8 @@ def _selector(selector: Any) -> Iterator[Problem]:
 
 def _matches(part: Any, labels: Any) -> bool:
     """Return True where labels fit an expression of a selector, or the expression is wrong by itself."""
-    key, operator, values = text(part, "key"), text(part, "operator"), part.get("values") or ()
+    key, operator, values = text(part, "key"), text(part, "operator"), part.get("values")
+    values = values if isinstance(values, list) else []
     answers = {
         "In": key in labels and labels[key] in values,
         "NotIn": key not in labels or labels[key] not in values,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from krmfn.typed import Any
 
-from .shapes import Problem, number, table, text
+from .shapes import Problem, is_number, number, table, text
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
@@ -67,7 +67,7 @@ def _port(port: Any, may_be_name: bool) -> Iterator[str]:
             yield f"is {port!r}; write a number, or the name of a port"
     elif port is None:
         yield "is missing; write a number, or the name of a port"
-    elif type(port) is int and not is_port(port):
+    elif is_number(port) and not is_port(port):
         yield f"is {port}; must be a number from 1 to {LAST_PORT}"
 
 

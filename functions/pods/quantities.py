@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from krmfn.typed import Any
 
-from .shapes import Problem, is_qualified, table
+from .shapes import Problem, is_number, is_qualified, table
 
 _QUANTITY = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?").fullmatch
 _POWERS = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -24,7 +24,7 @@ _DIGITS = 4
 
 def amount(quantity: Any) -> int | None:
     """Return what a quantity such as 500m or 1Gi is, in billionths; None for a text that is none, or too long."""
-    match = _QUANTITY(str(quantity)) if type(quantity) in (str, int, float) else None
+    match = _QUANTITY(str(quantity)) if type(quantity) in (str, float) or is_number(quantity) else None
     if not match:
         return None
     (digits, _, decimals), suffix = match[1].partition("."), match[2] or ""

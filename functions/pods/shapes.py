@@ -12,6 +12,7 @@ _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?").fullmatch
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*").fullmatch
 _NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]").fullmatch
 MOST_OF_SUBDOMAIN = 253
+_LAST_NUMBER = 2**63 - 1
 
 
 def table(parent: Any, name: str) -> dict[str, Any]:
@@ -35,9 +36,14 @@ def text(parent: Any, name: str) -> str:
 
 
 def number(parent: Any, name: str) -> int | None:
-    """Return the whole number at a field; None for none."""
+    """Return the whole number at a field; None for none, and for one that no field of the API can hold."""
     value = parent.get(name) if isinstance(parent, dict) else None
-    return value if type(value) is int else None
+    return value if is_number(value) else None
+
+
+def is_number(value: Any) -> bool:
+    """Return True for a whole number of 64 bits; Python refuses to print one of some thousand digits."""
+    return type(value) is int and -_LAST_NUMBER <= value <= _LAST_NUMBER
 
 
 def is_label(name: str) -> bool:

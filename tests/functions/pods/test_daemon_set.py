@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from krmfn_functions.pods import daemon_set, quantities
 
 from krmfn import Manifest
-from tests.functions.pods.daemon_sets import edited
+from tests.functions.pods.daemon_sets import EDITS, edited
 
 RECORDED = Path(__file__).with_name("recorded.jsonl")
 
@@ -55,3 +59,37 @@ def test_what_the_server_refuses_is_refused(line: str) -> None:
 def test_a_number_of_thousands_of_digits_is_left_to_the_server(quantity: str) -> None:
     container = {"resources": {"requests": {"cpu": quantity}, "limits": {"cpu": "1"}}}
     assert [*quantities.check(container)] == []
+
+
+_ODD = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.sampled_from([-(16**5_000), 16**5_000, 5, -1, 1.5, float("nan"), float("inf")]),
+    st.text(max_size=8),
+    st.sampled_from([[], [None], [[]], [{}], {}, {"a": None}, {"a": []}, {1: 2}, "9" * 5_000]),
+)
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each mapping and list of a manifest with each of its keys."""
+    if not isinstance(value, (dict, list)):
+        return
+    for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+        yield value, key
+        yield from _places(child)
+
+
+@given(st.data(), st.sampled_from(EDITS), _ODD)
+def test_no_value_is_a_crash(data: st.DataObject, edit: Any, odd: Any) -> None:
+    manifest = edited([edit])
+    parent, key = data.draw(st.sampled_from([*_places(manifest["spec"])]))
+    parent[key] = copy.deepcopy(odd)
+    assert all(finding.rule == daemon_set.RULE for finding in daemon_set.check(manifest))
+
+
+@pytest.mark.parametrize("values", [5, 1.5, "abc", {"a": 1}])
+def test_values_of_another_type_are_left_to_the_types(values: Any) -> None:
+    expression = [{"key": "app", "operator": "In", "values": values}]
+    assert refused(edited([(("spec", "selector", "matchExpressions"), expression)])) == [
+        "spec.template.metadata.labels"
+    ]
