@@ -151,8 +151,10 @@ def nodes(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def may_be(node: Node, value: Any) -> bool:
-    """Return True when a field of this schema can hold a scalar: its type, its enum."""
+    """Return True when a field of this schema can hold a scalar: its type, its enum; JSON has no .nan and no .inf."""
     kind = node.get("type")
+    if isinstance(value, float) and not isfinite(value):
+        return False
     if kind in CLASSES and (not isinstance(value, CLASSES[kind]) or (isinstance(value, bool) and kind != "boolean")):
         return False
     return "enum" not in node or any(type(choice) is type(value) and choice == value for choice in node["enum"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from krmfn_functions.profile import refusals
+from krmfn_functions.profile import refusals, structural
 
 from krmfn import Manifest
 
@@ -183,3 +183,8 @@ def test_what_is_refused_as_rules_of_a_crd() -> None:
         f"!(has(self.spec) && has(self.spec.share) && (self.spec.share == 1.0 || self.spec.share == 2.5) && {conf})",
         '!(has(self.spec) && has(self.spec.labels) && "x/y" in self.spec.labels && (self.spec.labels["x/y"] == "z"))',
     ]
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+def test_a_number_that_no_json_holds_is_none_of_an_option(number: str) -> None:
+    assert not structural.may_be({"type": "number"}, float(number))
