@@ -10,10 +10,12 @@ from pathlib import Path
 
 from krmfn import KrmfnError, Manifest, Result
 from krmfn.printing import counted, listed, printable
+from krmfn.schema import check
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from ..cluster import config, dumps
+from ..cluster.config_schema import SCHEMA
 from ..command import Command, Context
 from ..fleet import cluster, collecting, rules
 from ..importing import assembly, beginnings
@@ -55,8 +57,9 @@ def _run(context: Context, args: Any) -> int:
     by_name = _dumps(args.live)
     names = list(dict.fromkeys((*by_name, *args.cluster)))
     for name in names:
-        if output.safe_name(name) != name:
-            raise KrmfnError(f"{name!r} cannot be the name of a cluster; use letters, digits, dots and dashes")
+        if check({"clusters": {name: [name]}}, SCHEMA):
+            rule = "begin with a letter or digit, and use letters, digits, dots, dashes and underscores"
+            raise KrmfnError(f"{name!r} cannot be the name of a cluster; {rule}")
     imported = _imported(context, by_name) if by_name else _Import([], None, [], [])
     known = {part.name: part for part in imported.clusters}
     parts = [known.get(name, Cluster(name)) for name in names]
