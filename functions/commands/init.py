@@ -74,7 +74,11 @@ def _run(context: Context, args: Any) -> int:
 
 
 def _dumps(texts: Sequence[str]) -> dict[str, str]:
-    """Return the dump of each cluster by its name. Raises KrmfnError for another form, and for a name twice."""
+    """Return the dump of each cluster by its name.
+
+    Raises KrmfnError for another form, for a name twice, and for what is no file: it is read twice, for its Modules and
+    for its nodes.
+    """
     by_name: dict[str, str] = {}
     for text in texts:
         name, sign, dump = text.partition("=")
@@ -82,6 +86,10 @@ def _dumps(texts: Sequence[str]) -> dict[str, str]:
             raise KrmfnError(f"--live {text!r} must be NAME=DUMP")
         if name in by_name:
             raise KrmfnError(f"--live names {name} twice; give one of the two clusters another name")
+        if "," in dump:
+            raise KrmfnError(f"--live {text!r} has a comma, which divides paths; rename the dump")
+        if dump == "-" or (Path(dump).exists() and not Path(dump).is_file()):
+            raise KrmfnError(f"--live {text!r} is no file, and a dump is read twice; write it to a file and pass that")
         by_name[name] = dump
     return by_name
 

@@ -111,6 +111,9 @@ def test_a_new_cluster_beside_one_with_configs_of_its_own_gets_a_first_one(tmp_p
         (("--live", "a"), "x", "--live 'a' must be NAME=DUMP"),
         (("--live", "a=x", "--live", "a=y"), "x", "--live names a twice"),
         (("--live", "a=missing.json"), "x", "missing.json"),
+        (("--live", "a=-"), "x", "--live 'a=-' is no file, and a dump is read twice"),
+        (("--live", "a=dumps"), "dumps/x", "--live 'a=dumps' is no file, and a dump is read twice"),
+        (("--live", "a=x,y"), "x,y", "--live 'a=x,y' has a comma, which divides paths; rename the dump"),
         (("--live", "a=x"), "x", "no Module is in a, so there is nothing to import"),
     ],
 )
