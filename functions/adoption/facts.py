@@ -24,6 +24,8 @@ class Rendered(NamedTuple):
     """Those that are deployed in spite of that (`keep: true`)."""
     command: str
     """The words of `krmfn` after its command: the PATHs, and how the dump is named."""
+    is_failed: bool = False
+    """Whether it has an error, so that objects may be missing."""
 
 
 class Compare(NamedTuple):

@@ -37,8 +37,16 @@ class Adoption(NamedTuple):
 def adoption(cluster: str, rendered: Rendered, dump: Dump, nodes: Nodes) -> Adoption:
     """Return whether Git can take over a cluster from what owns its objects now."""
     facts = gather(rendered, dump)
-    reasons = (*_owners(facts), *_differences(facts), *_absent(facts), *_on_nodes(nodes))
+    reasons = (*_in_git(rendered), *_owners(facts), *_differences(facts), *_absent(facts), *_on_nodes(nodes))
     return Adoption(cluster, facts, nodes, tuple(steps(facts)), reasons, tuple(_notes(facts)))
+
+
+def _in_git(rendered: Rendered) -> Iterator[str]:
+    """Yield why Git has not all that it should."""
+    if rendered.is_failed:
+        yield "what Git renders has errors, so objects may be missing: correct them, and ask again"
+    elif not rendered.manifests:
+        yield "Git renders no object, so nothing takes the place of what runs: pass the PATHs of the cluster"
 
 
 def _owners(facts: Facts) -> Iterator[str]:

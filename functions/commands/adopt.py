@@ -98,7 +98,8 @@ def _adoption(
     objects = [item.manifest for item in _objects(new)]
     source = next(text for text in context.options.live if text.partition("=")[0] == name or len(lists) == 1)
     words = shlex.join([*(paths or ["."]), "--live", source])
-    rendered = Rendered(objects, run_of(new).driven, run_of(new).kept, words)
+    run = run_of(new)
+    rendered = Rendered(objects, run.driven, run.kept, words, new.failed)
     return verdict.adoption(name, rendered, dump, nodes.judge(old, new))
 
 

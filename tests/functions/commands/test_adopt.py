@@ -223,6 +223,22 @@ def test_what_the_dump_does_not_show_is_not_known(tmp_path: Path) -> None:
     assert "not in the dump, so who owns it is not known: DaemonSet npu/main-plugin" in done.text
 
 
+def test_git_takes_over_nothing_where_it_renders_nothing(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    live = str(dump(tmp_path, *made(owned=False)))
+    done = process("krmfn", "adopt", str(tmp_path / "empty"), "--live", live).ended(1)
+    assert "not yet: Git renders no object, so nothing takes the place of what runs" in done.text
+    assert "Git can take over" not in done.text
+
+
+def test_git_does_not_take_over_where_a_config_has_an_error(tmp_path: Path) -> None:
+    odd = "{apiVersion: krmfn.dev/v1alpha1, kind: DeviceConfig, metadata: {name: x, namespace: npu}, spec: {odd: 1}}"
+    (write(tmp_path) / "odd.yaml").write_text(odd)
+    done = adopt(tmp_path, *made(owned=False), words=()).ended(1)
+    assert "not yet: what Git renders has errors, so objects may be missing" in done.text
+    assert "Git can take over" not in done.text
+
+
 def test_secrets_are_told_and_not_printed(tmp_path: Path) -> None:
     secret = {
         "apiVersion": "v1",
