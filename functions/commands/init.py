@@ -54,6 +54,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Any) -> int:
+    if not args.folder:
+        raise KrmfnError("DIR is empty; name the folder of the repository, or leave it out for this one")
     by_name = _dumps(args.live)
     names = list(dict.fromkeys((*by_name, *args.cluster)))
     for name in names:
@@ -186,6 +188,7 @@ def _write(new: Sequence[tuple[str, bytes]]) -> None:
     """Write files and the folders they stand in; remove them again where one cannot be written."""
     deadline.finish()
     folders: list[Path] = []
+    begun: list[Path] = []
     try:
         for name, text in new:
             folder = Path(name).parent
@@ -193,11 +196,12 @@ def _write(new: Sequence[tuple[str, bytes]]) -> None:
                 for parent in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
                     parent.mkdir()
                     folders.append(parent)
+            begun.append(Path(name))
             files.write(name, text)
     except BaseException:
         with suppress(OSError):
-            for name, _ in new:
-                Path(name).unlink(missing_ok=True)
+            for path in begun:
+                path.unlink(missing_ok=True)
             for folder in reversed(folders):
                 folder.rmdir()
         raise

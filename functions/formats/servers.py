@@ -12,13 +12,12 @@ from krmfn.printing import counted, extent, json_text, printable, visible
 from krmfn.results import Result, Rule
 from krmfn.typed import Any
 
+from .. import VERSION
 from . import rules as texts
 from .checked import Checked, cluster_suffix, names_of
 from .rules import Rules
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-HOME = "https://krmfn.dev"
-"""Where krmfn's pages are; docs/rules.md is the page of the rules."""
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
@@ -38,20 +37,15 @@ def sarif(checked: Checked, rules: Rules = None) -> str:
     ids = sorted({result.rule for result in results if result.rule})
     known = {rule.id: rule for rule in rules()} if rules and ids else {}
     descriptions = [{"id": name} | (_texts(known[name]) if name in known else {}) for name in ids]
-    from importlib.metadata import version
-
-    driver = {"name": "krmfn", "version": version("krmfn"), "informationUri": HOME, "rules": descriptions}
+    driver = {"name": "krmfn", "version": VERSION, "informationUri": "https://krmfn.dev", "rules": descriptions}
     run = {"tool": {"driver": driver}, "results": list(map(_entry, results))}
     return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
 
 
 def _texts(rule: Rule) -> dict[str, Any]:
-    """Return a rule's texts, and where they stand."""
-    short = {"text": texts.sentence(rule)}
-    page = f"{HOME}/rules#{rule.id.lower()}"
+    """Return a rule's texts. There is no `helpUri`: it has to be absolute, and there is no host to name."""
     return {
-        "shortDescription": short,
-        "helpUri": page,
+        "shortDescription": {"text": texts.sentence(rule)},
         "help": {"text": texts.text(rule), "markdown": texts.markdown(rule)},
     }
 

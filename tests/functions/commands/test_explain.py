@@ -123,8 +123,7 @@ def test_sarif_carries_the_texts_of_the_rules_that_it_names() -> None:
     assert rule.remedy in by_id["KRM301"]["help"]["markdown"]
     assert f"```yaml\n{rule.bad}```" in by_id["KRM301"]["help"]["markdown"]
     assert one_line(rule.remedy) in one_line(by_id["KRM301"]["help"]["text"])
-    page = by_id["KRM301"]["helpUri"]  # SARIF wants an absolute one
-    assert page.startswith("https://") and page.endswith("/rules#krm301")
+    assert "helpUri" not in by_id["KRM301"], "SARIF wants an absolute one, and there is no host to name"
     assert by_id["OTHER"] == {"id": "OTHER"}
 
 

@@ -108,6 +108,7 @@ def test_a_new_cluster_beside_one_with_configs_of_its_own_gets_a_first_one(tmp_p
         (("--cluster=-a",), "x", "'-a' cannot be the name of a cluster; begin with a letter or digit"),
         (("--cluster", "_a"), "x", "'_a' cannot be the name of a cluster"),
         (("--cluster", "a\n"), "x", "'a\\n' cannot be the name of a cluster"),
+        (("",), "x", "DIR is empty; name the folder of the repository, or leave it out for this one"),
         (("--live", "a"), "x", "--live 'a' must be NAME=DUMP"),
         (("--live", "a=x", "--live", "a=y"), "x", "--live names a twice"),
         (("--live", "a=missing.json"), "x", "missing.json"),
