@@ -3,12 +3,14 @@
 import os
 from collections.abc import Iterator, Sequence
 
-from krmfn import Ref, Result, error
+from krmfn import Item, Result, error
+from krmfn.ownership import Id
 
 from ..cluster.deployed import Cluster
 from ..cluster.reached import file_of, with_folders
 from ..deployments import fleet, flux
 from ..deployments.deployment import Declaration, Deployment, EngineObject, Repository
+from ..grouping import grouped
 from ..kmm.module import MODULE_KINDS, module_of
 from ..paths.roots import within
 from ..plan import Change, Plan
@@ -24,10 +26,13 @@ def held_back(plan: Plan, old: Cluster | None, new: Cluster | None) -> Iterator[
     objects of engines in it count. Source: Flux, Kustomization v1, spec.suspend and spec.prune; Fleet, GitRepo,
     spec.paused.
     """
-    for change in plan.changes:
-        if (change.ref.group, change.ref.kind) not in MODULE_KINDS:
-            continue
-        deployments = _deploying(new, change.ref) or _deploying(old, change.ref) or _all(new) or _all(old)
+    changes = [change for change in plan.changes if (change.ref.group, change.ref.kind) in MODULE_KINDS]
+    if not changes:
+        return
+    new_items, old_items = _items(new), _items(old)
+    for change in changes:
+        held, former = new_items.get(change.ref.id, ()), old_items.get(change.ref.id, ())
+        deployments = _deploying(new, held) or _deploying(old, former) or _all(new) or _all(old)
         declarations = [deployment.declaration for deployment in deployments]
         if message := _message(change, declarations or _beside(new) or _beside(old)):
             yield error(message, ref=change.ref)
@@ -63,12 +68,17 @@ def _message(change: Change, declarations: Sequence[Declaration]) -> str:
     return ""
 
 
-def _deploying(cluster: Cluster | None, ref: Ref) -> list[Deployment]:
-    """Return what deploys the roots that hold an object."""
+def _items(cluster: Cluster | None) -> dict[Id, list[tuple[str, Item]]]:
+    """Return the items of a cluster by their ids, each with the folder of its root; "" for loose files."""
+    pairs = with_folders(cluster) if cluster else ()
+    return grouped((item.ref.id, (folder, item)) for folder, part in pairs for item in part.items)
+
+
+def _deploying(cluster: Cluster | None, held: Sequence[tuple[str, Item]]) -> list[Deployment]:
+    """Return what deploys the roots that hold an object; `held` are its items with the folders of their roots."""
     if not cluster:
         return []
     loose = [root.path for root in cluster.roots if root.kind == "files"]
-    held = [(folder, item) for folder, part in with_folders(cluster) for item in part.items if item.ref.id == ref.id]
     paths = list[str]()
     for folder, item in held:
         file = file_of(item)

@@ -108,7 +108,7 @@ def _has_mapping(driver: Driver, kernels: Iterable[str]) -> bool:
     """Return True where one of the kernels may take a mapping."""
     resolve = resolver(driver.module, through_hub=True)
     try:
-        return any(resolve(kernel).mapping is not None for kernel in set(kernels))
+        return any(resolve(kernel).mapping is not None for kernel in dict.fromkeys(kernels))
     except KrmfnError:  # the spoke gets the mapping, and fails on it
         return True
 

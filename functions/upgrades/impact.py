@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, KrmfnError, Manifest, Ref, Result
+from krmfn.ownership import Id
 from krmfn.resource import ref
 from krmfn.typed import NamedTuple
 
@@ -18,7 +19,7 @@ from ..kmm.lookup import has, table, tables, text
 from ..kmm.module import CONTAINER, EVERY_KERNEL, HUB_KIND, IN_TREE, MAPPINGS, Module, module_of, node_labels
 from ..kmm.resolution import compared_fields, first_mapping
 from ..kmm.versions import Target
-from ..plan import Plan
+from ..plan import Effect, Plan
 
 SHOWN = 3
 """How many workloads a message names before it counts the rest."""
@@ -58,13 +59,15 @@ class Impact(NamedTuple):
     """Returns the kernels of the nodes that a Module selects before or after the plan; None: not known."""
     knows_nodes: bool
     """Whether the plan's effects are all that happens on the nodes."""
+    effects: Mapping[Id, Sequence[Effect]]
+    """The plan's effects by the ids of their Modules."""
 
     def nodes_with(self, step: Step, word: str) -> list[str] | None:
         """Return the nodes on which the plan has this effect on a Module; None where that is not known.
 
         That is so for what a hub brings to spokes whose nodes are not known: the nodes in the list are its own.
         """
-        effects = [effect for effect in self.plan.effects if effect.ref.id == step.ref.id]
+        effects = self.effects.get(step.ref.id, ())
         is_unknown = step.ref.kind == HUB_KIND and not effects
         if is_unknown or not self.knows_nodes or any(effect.word == "unknown" for effect in effects):
             return None

@@ -10,6 +10,7 @@ from krmfn.results import apply
 
 from ..deviceconfig.reading import profile_of
 from ..differences import FieldChange, differences
+from ..grouping import grouped
 from ..kmm.module import HUB_KIND
 from ..kmm.rule import on_hub
 from ..kmm.versions import target
@@ -42,7 +43,9 @@ def notes(
     external = [(item.manifest, origin_of(other_list, item)) for item in other_list.items] if other_list else []
     kernels_of = known_nodes.kernels_of(before or ResourceList(), resources) if knows_nodes else lambda ref: None
     functions = known_nodes.nodes_of(resources, config), kernels_of
-    impact = Impact(plan, *changed_modules(plan, external), target(config.kmm_version), *functions, knows_nodes)
+    effects = grouped((effect.ref.id, effect) for effect in plan.effects)
+    changed = changed_modules(plan, external)
+    impact = Impact(plan, *changed, target(config.kmm_version), *functions, knows_nodes, effects)
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         finding = _on_hub(finding)
         if source := _source(finding, manifests, by_id):
