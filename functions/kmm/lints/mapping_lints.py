@@ -28,6 +28,8 @@ class Table(NamedTuple):
     """The first mapping with each regexp."""
     kernels: Mapping[int, Sequence[str]]
     """The kernels of the nodes that each regexp matches."""
+    is_whole: bool
+    """Whether all regexps were held against all literals and kernels; else `first` lacks some, `kernels` all."""
 
 
 def check(module: Module, kernels: Sequence[str] = ()) -> Iterator[Result]:
@@ -44,6 +46,8 @@ def check(module: Module, kernels: Sequence[str] = ()) -> Iterator[Result]:
         yield from apply(RULES, table, index)
         if regexp:
             yield from apply(regexp_lints.SHAPE, regexp, f"{where}.regexp")
+    if not table.is_whole:
+        yield warning(regexp_lints.NOT_COMPARED, rule=regexp_lints.KRM216.id, field=Field(MAPPINGS))
 
 
 def _table(mappings: Sequence[tuple[str, str]], known: int, kernels: Sequence[str]) -> Table:
@@ -55,17 +59,19 @@ def _table(mappings: Sequence[tuple[str, str]], known: int, kernels: Sequence[st
     places = [at for regexp, at in same.items() if regexp and at < known and is_usable(regexp)]
     texts = tuple(mappings[at][1] for at in places)
     first, matched, versions = dict[str, int](), defaultdict[int, list[str]](list), {*kernels}
+    is_whole = True
     for value in dict.fromkeys((*kernels, *filter(None, literals))):
         try:
             taking = [places[at] for at in hits(texts, value)] if texts else []
-        except TooMuch:  # KRM604 says that it is not known what the nodes get
+        except TooMuch:
             matched.clear()
+            is_whole = False
             break
         first[value] = min([*taking, literals.get(value, len(mappings))])
         for at in taking if value in versions else ():
             matched[at].append(value)
     catch_all = min((same[regexp] for regexp in EVERY_KERNEL & same.keys()), default=len(mappings))
-    return Table(mappings, first, catch_all, same, matched)
+    return Table(mappings, first, catch_all, same, matched, is_whole)
 
 
 def _literal_is_reached(table: Table, index: int) -> Iterator[Result]:

@@ -13,6 +13,11 @@ from ..regexps import TOO_MANY, refusal, tokens
 from ..rule import quote
 
 _DEEPEST = 10
+NOT_COMPARED = (
+    "the mappings are not compared with each other: the regexps and kernels of this run are too many to be judged; "
+    "check fewer Modules at once"
+)
+"""What is said of a Module whose mappings are past the bound on the work of a run (see `regexp_work`)."""
 _CONTROL = re.compile(r"\\(?:[fntrva]|x[01][0-9a-fA-F]|x7f|x\{0*[01]?[0-9a-fA-F]\})")
 
 
@@ -131,7 +136,7 @@ def _is_small(regexp: str, path: str, is_after: bool = False) -> Iterator[Result
 KRM216 = Rule(
     "KRM216",
     "a regexp must be small enough to be checked: at most 4,096 characters, and 256 KiB when it is compiled, all "
-    "of a Module at most 50,000 instructions of RE2",
+    "of a Module at most 50,000 instructions of RE2, and those of a run few enough to be compared",
     good="""\
 spec:
   moduleLoader:
@@ -146,6 +151,7 @@ spec:
 """,
     remedy="Write a shorter regexp: kernel versions are short, and several mappings may have the same image.",
     check=_is_small,
+    severities=("error", "warning"),
     advice=True,
 )
 

@@ -113,7 +113,8 @@ def test_a_run_matches_no_more_than_it_may_and_says_so() -> None:
         for manifest in others:
             with pytest.raises(NotJudged, match="the regexps and kernels of this run are too many to be judged"):
                 [resolver(Module(manifest))(f"6.1.{kernel}-1") for kernel in range(9)]
-        assert list(mapping_lints.check(Module(others[1]), ["6.1.9-1"])) == [], "nor is anything said of kernels"
+        (finding,) = mapping_lints.check(Module(others[1]), ["6.1.9-1"])
+        assert (finding.rule, finding.severity) == ("KRM216", "warning"), "what is not said of kernels"
     assert resolver(Module(others[1]))("6.1.2-1").mapping == 0, "without a bound"
 
 
@@ -130,3 +131,20 @@ def test_a_literal_behind_thousands_of_regexps_is_said_to_be_taken() -> None:
     assert [finding.message for finding in findings if finding.rule == "KRM211"] == [
         r'never reached: kernelMappings[1499] ("^6\\.1\\.1499$") takes this kernel first'
     ]
+
+
+def test_mappings_that_are_not_compared_are_said_without_nodes_too() -> None:
+    """The two findings about what no kernel reaches ended in silence."""
+    manifest = module(mapping(regexp="^6.+$"), mapping(literal="6.1.0"), mapping(literal="6.1.1"))
+    rules = ["KRM211", "KRM211"]
+    assert [finding.rule for finding in mapping_lints.check(Module(manifest))] == rules
+    for instructions, told in ((0, 0), (20, 1)):
+        with regexp_work.bounded(instructions):
+            *findings, last = mapping_lints.check(Module(manifest))
+        assert [finding.rule for finding in findings] == rules[:told]
+        assert (last.rule, last.severity, last.field and last.field.path) == (
+            "KRM216",
+            "warning",
+            "spec.moduleLoader.container.kernelMappings",
+        )
+        assert last.message.startswith("the mappings are not compared with each other: ")
