@@ -96,6 +96,8 @@ class Run(NamedTuple):
     """Whether something of Flux is among all that was read, in this cluster or another one."""
     roots: Mapping[int, str] = MappingProxyType({})
     """The root of each item by its `id`, as people are shown it, where a cluster has several roots."""
+    is_beside: bool = False
+    """Whether nothing in the list is ours: it counts where ours refer to it, and what is wrong in it fails nothing."""
     is_repository: bool = False
     """Whether a whole repository was asked about: what does not concern krmfn fails nothing then."""
     live: Any = None

@@ -81,13 +81,14 @@ def read_cluster(context: Context, cluster: Cluster) -> Cluster:
 
     Loose files below no PATH count only where they give no objects; otherwise there is a warning about their member.
     """
-    loose, findings = [root for root in cluster.roots if root.kind == "files"], dict[str, Result]()
+    ours = [root for root in cluster.roots if root.path not in cluster.beside]
+    loose, findings = [root for root in ours if root.kind == "files"], dict[str, Result]()
     for member, root in cluster.outside:
         if _holds_only(read(context, [root])[0], COUNTING | {PROFILE}):
             loose = sorted([*loose, root], key=lambda root: root.path)
         else:
             findings[member.text] = not_among_paths(member, cluster.name)
-    groups = [[root] for root in cluster.roots if root.kind != "files"] + ([loose] if loose else [])
+    groups = [[root] for root in ours if root.kind != "files"] + ([loose] if loose else [])
     parts, failures, side, is_whole = list[tuple[str, ResourceList]](), list[Failure](), None, True
     for roots in groups:
         name = roots[0].name if len(roots) == 1 else cluster.name
@@ -109,10 +110,28 @@ def read_cluster(context: Context, cluster: Cluster) -> Cluster:
             side = resources
         else:
             parts.append((name, resources))
+    if cluster.beside:
+        cluster = _with_others(context, cluster, parts)
     cluster = cluster._replace(parts=parts, side=side, findings=[*findings.values()])
     is_blocked = is_whole and any(failure.is_blocked for failure in failures)
     is_blocked = is_blocked and all(failure.is_blocked for failure in failures)
     return cluster._replace(failures=failures, is_whole=is_whole and not failures, is_blocked=is_blocked)
+
+
+def _with_others(context: Context, cluster: Cluster, parts: list[tuple[str, ResourceList]]) -> Cluster:
+    """Read the roots of others into `parts`, and return the cluster with what is wrong with them."""
+    from . import beside  # imported here: most clusters have none
+
+    trouble = list[Result]()
+    for root in cluster.roots:
+        if root.path in cluster.beside:
+            try:
+                resources, problems = beside.of_others(read(context, [root])[0], root.name)
+                parts.append((root.name, resources))
+            except KrmfnError as failure:
+                problems = beside.not_read(failure, root.name)
+            trouble += problems
+    return cluster._replace(trouble=trouble)
 
 
 def _holds_only(resources: ResourceList, kinds: Collection[tuple[str, str]]) -> bool:

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from krmfn import Item, KrmfnError, ResourceList, Result, printing, warning
@@ -19,7 +19,7 @@ from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
 from ..settings import Settings
 from . import function_runs, kmm_crds
-from .deployed import Cluster, Clusters
+from .deployed import Cluster, Clusters, with_results
 
 MODULE = (MODULE_GROUP, MODULE_KIND)
 Skip = Callable[[ResourceList], bool] | None
@@ -37,6 +37,11 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
     lists: list[ResourceList] = []
     roots: dict[int, str] = {}
     for at, (name, resources) in enumerate(cluster.parts):
+        if run_of(resources).is_beside:
+            counts.append(_count(resources))
+            roots.update((id(item), name) for item in resources.items)
+            lists.append(resources)
+            continue
         side = cluster.side.items if cluster.side else []
         if side and (run_of(resources).is_settled or resources.select(CONFIG[1], CONFIG[0])):
             side = of_kinds(side, NODES)  # the root has its own functionConfig
@@ -92,15 +97,6 @@ def _with_hints(resources: ResourceList, path: str) -> ResourceList:
         is_hinted = finding.rule in _SELECTOR_RULES and finding.severity == "error"
         findings.append(finding._replace(message=finding.message + hint) if is_hinted else finding)
     return with_results(resources, findings)
-
-
-def with_results(resources: ResourceList, results: Iterable[Result]) -> ResourceList:
-    """Return a list of the same resources with other findings; it has failed only if the given list has."""
-    copy = ResourceList(resources.items, resources.function_config)
-    copy.changes, copy.run = resources.changes, resources.run
-    copy.report(results)
-    copy.failed = resources.failed
-    return copy
 
 
 def _final(parts: Sequence[ResourceList], side: ResourceList | None, is_whole: bool) -> ResourceList:

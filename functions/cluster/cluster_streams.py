@@ -93,6 +93,7 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
         if intent.judges_whole:
             note(cluster.final, has_flux=has_flux, is_repository=streams.is_repository)
             judge_final(cluster.final)
+    streams = _without_errors_of_others(streams)
     if options.has_live_nodes and intent.judges_nodes:
         from . import live_claims
 
@@ -114,6 +115,15 @@ def _all_rendered(
     if len(clusters) > 1:
         return cluster_inputs.work_through(context, work, clusters, "clusters")
     return [work(cluster) for cluster in clusters]
+
+
+def _without_errors_of_others(streams: Clusters) -> Clusters:
+    """Return the clusters in which the errors of roots of others are one warning each."""
+    if not any(cluster.beside for cluster in streams.clusters):
+        return streams
+    from . import beside  # imported here: most clusters have none
+
+    return streams._replace(clusters=[*map(beside.counted_once, streams.clusters)])
 
 
 def _has_flux(clusters: Sequence[Cluster]) -> bool:

@@ -5,7 +5,7 @@ commas that holds both `apps/v1` and `apps/v1/DaemonSet`. Source: Argo CD 3.2.1,
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Item, ResourceList, Result, warning
 from krmfn.results import Rule
@@ -59,6 +59,10 @@ class Cluster(NamedTuple):
     """Loose files that belong to it and are not below a PATH: they count where they give no objects."""
     deployments: tuple[Deployment, ...] = ()
     """What makes the roots a part of it, where the objects of engines do."""
+    beside: frozenset[str] = frozenset()
+    """The paths of the roots of others, in which nothing is ours (see `beside`)."""
+    trouble: Sequence[Result] = ()
+    """What is wrong with these: it fails nothing."""
     is_unassigned: bool = False
     """Whether these are files of a repository that no cluster in its configuration file lists."""
     parts: Sequence[tuple[str, ResourceList]] = ()
@@ -151,6 +155,15 @@ def deployed_items(resources: ResourceList) -> list[Item]:
     configs = run_of(resources).driven - run_of(resources).kept
     items = [item for item in resources.items if (item.group, item.kind) not in INPUTS and not is_local(item)]
     return [item for item in items if (item.group, item.kind) not in configs or is_foreign(item)] if configs else items
+
+
+def with_results(resources: ResourceList, results: Iterable[Result]) -> ResourceList:
+    """Return a list of the same resources with other findings; it has failed only if the given list has."""
+    copy = ResourceList(resources.items, resources.function_config)
+    copy.changes, copy.run = resources.changes, resources.run
+    copy.report(results)
+    copy.failed = resources.failed
+    return copy
 
 
 def judge_final(resources: ResourceList) -> None:

@@ -6,7 +6,7 @@ by the bytes of all files that a build of the roots would read.
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from krmfn import KrmfnError, ResourceList, Result, warning
@@ -17,7 +17,7 @@ from ..kustomization.graph import NO_GRAPH, Kustomization
 from ..paths import files, manifests, templates
 from ..paths.roots import parents, within
 from ..rendering.kinds import PROFILE, driven_kinds
-from . import function_runs, spokes
+from . import beside, function_runs, spokes
 from .deployed import Cluster, Clusters
 from .engines import SUFFIXES
 from .survey import Root
@@ -44,11 +44,13 @@ def without(context: Context, streams: Clusters) -> Clusters:
     words = _driven(context, streams, reader.products) | ({spokes.MANAGED[0]} if reader.has_hub else set())
     strange = [cluster for cluster in strange if not words or not reader.concerns(_files(cluster), words)]
     strange = _without_applications(streams, strange)
-    if not strange:
-        return streams
     kept = [cluster for cluster in streams.clusters if not any(cluster is other for other in strange)]
+    kept, unbuilt = _divided(streams, kept, named, lambda path: reader.holds(path) or reader.holds(path, words))
     needed = {path for cluster in kept for path in _files(cluster)}
-    left_out = {path for cluster in strange for path in _files(cluster)} - needed
+    unneeded = (*unbuilt, *(root for cluster in strange for root in cluster.all_roots))
+    left_out = {path for root in unneeded for path in _files_of(root)} - needed
+    if not left_out and not strange:
+        return streams._replace(clusters=kept)
     findings = _findings(streams, kept, reader, words)
     if not kept:
         empty = Root("files", os.path.relpath(tops[0]), tops[0], NO_GRAPH)
@@ -67,24 +69,48 @@ def _is_asked_for(cluster: Cluster, named: Collection[str]) -> bool:
 def _without_applications(streams: Clusters, strange: Sequence[Cluster]) -> list[Cluster]:
     """Return those of some clusters in which no object of an engine deploys a cluster that is not among them."""
     others = (cluster for cluster in streams.clusters if not any(cluster is other for other in strange))
-    folders = {root.path for cluster in others for root in cluster.roots}
-    declared = (
-        reached.declaration for reached in streams.engines.deployments if reached.real(streams.engines.top) in folders
-    )
-    sources = {os.path.join(streams.engines.top, declaration.file) for declaration in declared}
+    sources = _sources(streams, {root.path for cluster in others for root in cluster.roots})
     return [cluster for cluster in strange if sources.isdisjoint(_files(cluster))]
+
+
+def _sources(streams: Clusters, folders: Collection[str]) -> set[str]:
+    """Return the paths of the files with the engines' objects that deploy some folders."""
+    top = streams.engines.top
+    declared = (reached.declaration for reached in streams.engines.deployments if reached.real(top) in folders)
+    return {os.path.join(top, declaration.file) for declaration in declared}
+
+
+def _divided(
+    streams: Clusters, clusters: Sequence[Cluster], named: Collection[str], holds: Callable[[str], bool]
+) -> tuple[list[Cluster], list[Root]]:
+    """Return clusters that know which of their roots are of others, and the roots that need not be built.
+
+    `holds` tells of a file whether something in it is ours; `named` are PATHs whose roots are asked for.
+    """
+
+    def is_ours(root: Root) -> bool:
+        return any(within(root.path, path) for path in named) or any(map(holds, _files_of(root)))
+
+    folders = {root.path for cluster in clusters for root in cluster.roots if is_ours(root)}
+    sources = _sources(streams, folders)
+    divided = [
+        beside.divided(c, lambda root: root.path in folders or not sources.isdisjoint(_files_of(root)), _files_of)
+        for c in clusters
+    ]
+    return [cluster for cluster, _ in divided], [root for _, roots in divided for root in roots]
 
 
 def _files(cluster: Cluster) -> list[str]:
     """Return the paths of the files that a cluster is made from, and of those beside its kustomizations."""
-    paths = []
-    for root in cluster.all_roots:
-        paths += [file.real for file in root.files]
-        for node in root.graph.below(root.path) if root.kind == "kustomization" else ():
-            paths += [node.path, *_listed(node)]
-        if root.kind == "files" and not root.files:
-            paths.append(root.path)
-    return paths
+    return [path for root in cluster.all_roots for path in _files_of(root)]
+
+
+def _files_of(root: Root) -> list[str]:
+    """Return the paths of the files that a root is made from, and of those beside its kustomization."""
+    paths = [file.real for file in root.files]
+    for node in root.graph.below(root.path) if root.kind == "kustomization" else ():
+        paths += [node.path, *_listed(node)]
+    return paths if paths or root.kind != "files" else [root.path]
 
 
 def _listed(node: Kustomization) -> list[str]:

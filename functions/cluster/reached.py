@@ -40,11 +40,13 @@ def reached(
 def with_folders(cluster: Cluster) -> Iterator[tuple[str, ResourceList]]:
     """Yield each part of a cluster with the path of its root, "" for the loose files of all roots.
 
-    These are the last part, which may have the name of any root.
+    These are the last part, which may have the name of any root. Roots of others have nothing to choose.
     """
-    paths = {root.name: root.path for root in cluster.roots if root.kind != "files"}
+    roots = [root for root in cluster.roots if root.kind != "files" and root.path not in cluster.beside]
+    paths = {root.name: root.path for root in roots}
     for name, part in cluster.parts:
-        yield paths.pop(name, ""), part
+        if not run_of(part).is_beside:
+            yield paths.pop(name, ""), part
 
 
 def file_of(item: Item) -> str:

@@ -24,9 +24,8 @@ from ..profile.product import name_of
 from ..rendering.kinds import OURS, OWNERS, PROFILE, driven_kinds, is_foreign, of_kinds
 from ..run import note, run_of
 from .cluster_inputs import unlisted_files
-from .cluster_lists import with_results
 from .config import Config
-from .deployed import Cluster, Clusters, is_local
+from .deployed import Cluster, Clusters, is_local, with_results
 
 _WITHOUT_NODES = ("KRM605", "KRM608")
 

@@ -28,6 +28,8 @@ _WORDS = re.compile(
 
 A kind may have an anchor or a tag, stand below its key, or be an alias of what stands elsewhere.
 """
+_KIND = re.compile(rb"kind['\"]?\s*:\s*(?:(?:[&!|>]\S{0,99}\s|#.{0,200}\n)\s*){0,4}['\"]?(\*|\w+)", re.IGNORECASE)
+"""A kind in a text, or the alias that stands for it; see `_WORDS`."""
 _CONFIG = re.compile(
     rb"^[ -]*kind['\"]?[ \t]*:[ \t]*['\"]?(?:deviceconfig|ptemplate|managedclustermodule|module)\b",
     re.IGNORECASE | re.MULTILINE,
@@ -81,6 +83,15 @@ def mentions(text: bytes, words: Iterable[str]) -> bool:
         return any(word in lower for word in lower_words)
 
     return _holds(text, is_found)
+
+
+def kinds_in(text: bytes) -> set[str]:
+    """Return the kinds that a text may hold, in lower case; "" among them where an alias or a tag may be any."""
+    text = text.replace(b"\0", b"")
+    plain = _plain(text) if _SPELLINGS.search(text) else text
+    kinds = {kind.decode().lower() for part in (text, plain) for kind in _KIND.findall(part)}
+    is_hidden = "*" in kinds or _ENCODED.search(text) is not None
+    return kinds - {"*"} | ({""} if is_hidden else set())
 
 
 def _holds(text: bytes, is_found: Callable[[bytes], bool]) -> bool:

@@ -1,0 +1,120 @@
+"""Roots of others in a cluster that has something of ours: they count where ours refer to them, and fail nothing.
+
+Such a root is built only if it may hold what our objects refer to, or a second object of a kind that stands among ours.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from krmfn import Item, KrmfnError, ResourceList, Result, warning
+from krmfn.printing import counted, some
+
+from ..paths import files, templates
+from ..paths.failures import failure_of
+from ..run import note, run_of
+from .deployed import Cluster, with_results
+from .survey import Root
+
+FilesOf = Callable[[Root], Sequence[str]]
+"""Returns the paths of the files that a root is made from."""
+_REFERRED = frozenset(
+    {
+        *("namespace", "serviceaccount", "secret", "configmap", "priorityclass", "deviceclass", "nodefeaturerule"),
+        *("role", "rolebinding", "clusterrole", "clusterrolebinding", "customresourcedefinition"),
+        *("service", "sealedsecret", "externalsecret", "clusterexternalsecret", "certificate", "sopssecret", "bundle"),
+    }
+)
+"""What our objects refer to, and what controllers make Secrets and ConfigMaps from, in lower case."""
+_GENERATED = ("secretgenerator", "configmapgenerator", "secrets.hashicorp.com")
+"""Words of kustomizations and controllers that make such objects without their kinds."""
+_ROOT = "root"
+"""The tag of a finding with the name of its root."""
+_ABOUT_OURS = ("KRM705", "KRM717")
+"""Rules whose errors stand at an object of others and are about ours: a second object, a Namespace that refuses."""
+
+
+def divided(cluster: Cluster, is_ours: Callable[[Root], bool], files_of: FilesOf) -> tuple[Cluster, list[Root]]:
+    """Return a cluster of an engine that knows which of its roots are of others, and those that need not be built."""
+    others = [root for root in cluster.roots if not is_ours(root)] if cluster.deployments else []
+    if not others or len(others) == len(cluster.roots):
+        return cluster, []
+    kinds = _REFERRED.union(
+        *(_kinds(files_of(root)) for root in cluster.roots if not any(root is other for other in others))
+    )
+    left_out = [root for root in others if not _may_count(files_of(root), kinds)]
+    roots = tuple(root for root in cluster.roots if not any(root is other for other in left_out))
+    kept = frozenset(root.path for root in others if not any(root is other for other in left_out))
+    return cluster._replace(roots=roots, beside=kept), left_out
+
+
+def _may_count(paths: Sequence[str], kinds: Collection[str]) -> bool:
+    """Return True where files may give objects of one of some kinds; what cannot be read may hold any."""
+    found = _kinds(paths)
+    return "" in found or not found.isdisjoint(kinds)
+
+
+def _kinds(paths: Sequence[str]) -> set[str]:
+    """Return the kinds that may stand in some files, those of lists without `list`; "" among them for any kind."""
+    kinds = set[str]()
+    for path in paths:
+        if os.path.isdir(path):
+            continue
+        try:
+            text = files.read_regular(path, path)
+        except KrmfnError:
+            return {""}
+        kinds |= {kind.removesuffix("list") if kind != "list" else kind for kind in templates.kinds_in(text)}
+        kinds |= {"secret"} if templates.mentions(text, _GENERATED) else set()
+    return kinds
+
+
+def of_others(resources: ResourceList, name: str) -> tuple[ResourceList, list[Result]]:
+    """Return the list of a root of others without findings, and what is wrong with it; `name` is the root's."""
+    copy = ResourceList(resources.items)
+    copy.run = resources.run
+    note(copy, is_beside=True)
+    return copy, [_named(finding, name) for finding in resources.results if finding.severity != "info"]
+
+
+def not_read(failure: KrmfnError, name: str) -> list[Result]:
+    """Return why a root of others cannot be built, as findings."""
+    known = failure_of(name, failure)
+    return [_named(finding, name) for finding in known.findings or [warning(known.lines[0])]]
+
+
+def _named(finding: Result, name: str) -> Result:
+    return finding._replace(tags=((_ROOT, name),))
+
+
+def counted_once(cluster: Cluster) -> Cluster:
+    """Return a cluster in which the errors of roots of others are one warning with their number."""
+    if not cluster.beside:
+        return cluster
+    names = {item.ref: run_of(cluster.final).roots.get(id(item), "") for item in _items(cluster)}
+    ours, others = list[Result](), [*cluster.trouble]
+    for finding in cluster.final.reported:
+        is_of_others = finding.severity == "error" and finding.ref in names and finding.rule not in _ABOUT_OURS
+        if is_of_others and finding.ref:
+            others.append(_named(finding, names[finding.ref]))
+        else:
+            ours.append(finding)
+    if not others:
+        return cluster
+    final = with_results(cluster.final, [*ours, _warning(others)])
+    final.failed = any(finding.severity == "error" for finding in ours)
+    return cluster._replace(final=final)
+
+
+def _items(cluster: Cluster) -> Iterator[Item]:
+    return (item for _, part in cluster.parts if run_of(part).is_beside for item in part.items)
+
+
+def _warning(findings: Sequence[Result]) -> Result:
+    """Return the one warning about what is wrong in roots of others."""
+    roots = [*dict.fromkeys(dict(finding.tags)[_ROOT] for finding in findings)]
+    verb, subject = ("holds", "its") if len(roots) == 1 else ("hold", "their")
+    message = (
+        f"{some(roots, len(roots))} {verb} nothing of krmfn's, so {subject} {counted(len(findings), 'problem')} "
+        f"{'fails' if len(findings) == 1 else 'fail'} nothing here; `krmfn check --all` tells what is wrong"
+    )
+    return warning(message, rule="KRM534", place=findings[0].place)
