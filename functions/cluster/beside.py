@@ -49,8 +49,8 @@ def divided(cluster: Cluster, is_ours: Callable[[Root], bool], files_of: FilesOf
 
 def _may_count(paths: Sequence[str], kinds: Collection[str]) -> bool:
     """Return True where files may give objects of one of some kinds; what cannot be read may hold any."""
-    found = _kinds(paths)
-    return "" in found or not found.isdisjoint(kinds)
+    present = _kinds(paths)
+    return "" in present or not present.isdisjoint(kinds)
 
 
 def _kinds(paths: Sequence[str]) -> set[str]:
