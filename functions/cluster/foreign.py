@@ -17,7 +17,7 @@ from ..kustomization.graph import NO_GRAPH, Kustomization
 from ..paths import files, manifests, templates
 from ..paths.roots import parents, within
 from ..rendering.kinds import PROFILE, driven_kinds
-from . import beside, function_runs, spokes
+from . import beside, engine_words, function_runs, spokes
 from .deployed import Cluster, Clusters
 from .engines import SUFFIXES
 from .survey import Root
@@ -43,9 +43,21 @@ def without(context: Context, streams: Clusters) -> Clusters:
     strange = [cluster for cluster in strange if not _is_asked_for(cluster, named)]
     words = _driven(context, streams, reader.products) | ({spokes.MANAGED[0]} if reader.has_hub else set())
     strange = [cluster for cluster in strange if not words or not reader.concerns(_files(cluster), words)]
+
+    def holds(path: str) -> bool:
+        return reader.holds(path) or reader.holds(path, words)
+
+    deployments, top = streams.engines.deployments, streams.engines.top
+    is_added_to = engine_words.roots(deployments, top, words, lambda *place: any(map(holds, _files_below(*place))))
+    strange = [cluster for cluster in strange if not any(map(is_added_to, cluster.roots))]
     strange = _without_applications(streams, strange)
     kept = [cluster for cluster in streams.clusters if not any(cluster is other for other in strange)]
-    kept, unbuilt = _divided(streams, kept, named, lambda path: reader.holds(path) or reader.holds(path, words))
+
+    def is_ours(root: Root) -> bool:
+        is_named = any(within(root.path, path) for path in named)
+        return is_named or any(map(holds, _files_of(root))) or is_added_to(root)
+
+    kept, unbuilt = _divided(streams, kept, is_ours)
     needed = {path for cluster in kept for path in _files(cluster)}
     unneeded = (*unbuilt, *(root for cluster in strange for root in cluster.all_roots))
     left_out = {path for root in unneeded for path in _files_of(root)} - needed
@@ -81,16 +93,9 @@ def _sources(streams: Clusters, folders: Collection[str]) -> set[str]:
 
 
 def _divided(
-    streams: Clusters, clusters: Sequence[Cluster], named: Collection[str], holds: Callable[[str], bool]
+    streams: Clusters, clusters: Sequence[Cluster], is_ours: Callable[[Root], bool]
 ) -> tuple[list[Cluster], list[Root]]:
-    """Return clusters that know which of their roots are of others, and the roots that need not be built.
-
-    `holds` tells of a file whether something in it is ours; `named` are PATHs whose roots are asked for.
-    """
-
-    def is_ours(root: Root) -> bool:
-        return any(within(root.path, path) for path in named) or any(map(holds, _files_of(root)))
-
+    """Return clusters that know which of their roots are of others, and the roots that need not be built."""
     folders = {root.path for cluster in clusters for root in cluster.roots if is_ours(root)}
     sources = _sources(streams, folders)
     divided = [
@@ -108,9 +113,13 @@ def _files(cluster: Cluster) -> list[str]:
 def _files_of(root: Root) -> list[str]:
     """Return the paths of the files that a root is made from, and of those beside its kustomization."""
     paths = [file.real for file in root.files]
-    for node in root.graph.below(root.path) if root.kind == "kustomization" else ():
-        paths += [node.path, *_listed(node)]
+    paths += _files_below(root, root.path) if root.kind == "kustomization" else []
     return paths if paths or root.kind != "files" else [root.path]
+
+
+def _files_below(root: Root, folder: str) -> list[str]:
+    """Return the paths of the files that a build of a folder reads, in the graph of a root."""
+    return [path for node in root.graph.below(folder) for path in (node.path, *_listed(node))]
 
 
 def _listed(node: Kustomization) -> list[str]:
@@ -118,10 +127,16 @@ def _listed(node: Kustomization) -> list[str]:
 
     A misspelt name may be meant for what stands beside it.
     """
+    charts = [path for link in node.references if link.kind == "chart" for path in _files_of_chart(link.real)]
     if not any(finding.severity == "error" for finding in node.findings):
-        return [link.real for link in node.references if link.kind == "file"]
+        return [*charts, *(link.real for link in node.references if link.kind == "file")]
     beside = [os.path.join(node.folder, name) for name in os.listdir(node.folder) if name.endswith(SUFFIXES)]
-    return [path for path in (*beside, *(link.real for link in node.references)) if os.path.isfile(path)]
+    return [path for path in (*charts, *beside, *(link.real for link in node.references)) if os.path.isfile(path)]
+
+
+def _files_of_chart(folder: str) -> list[str]:
+    """Return the paths of the files of a chart in the repository."""
+    return [os.path.join(path, name) for path, _, names in os.walk(folder) for name in names]
 
 
 class _Reader:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from krmfn_functions.cluster import cluster_streams
+from krmfn_functions.cluster.deployed import Clusters
 from krmfn_functions.command import Context
 from krmfn_functions.options import RunOptions
 from krmfn_functions.paths.templates import is_about_us
@@ -21,7 +23,7 @@ from tests.commands import Done, process
 from tests.functions.cluster.test_engines import application, kustomization
 from tests.functions.cluster.test_one_result import config
 from tests.functions.comparing.test_base import repository
-from tests.trees import config_map, plant
+from tests.trees import COMPONENT, config_map, plant
 
 REMOTE = "resources: ['https://git.example.com/shop/base.git//app?ref=v1']\n"
 CHART = "helmCharts: [{name: shop, repo: 'https://charts.example.com', version: 1.0.0}]\n"
@@ -312,39 +314,165 @@ def test_a_text_of_others_is_not_about_us(text: str) -> None:
     assert not is_about_us(text.encode())
 
 
-PLACES = {
-    "resource": ("resources: [base.yaml, a.yaml]\n", "a.yaml"),
-    "patch": ("resources: [base.yaml]\npatches: [{path: a.yaml, target: {kind: ConfigMap}}]\n", "a.yaml"),
-    "base": ("resources: [base.yaml, ../base]\n", "../base/kustomization.yaml"),
-    "component": ("resources: [base.yaml]\ncomponents: [../part]\n", "../part/kustomization.yaml"),
-    "transformer": ("resources: [base.yaml]\ntransformers: [a.yaml]\n", "a.yaml"),
-    "generator": ("resources: [base.yaml]\ngenerators: [a.yaml]\n", "a.yaml"),
-    "file of a ConfigMap": ("resources: [base.yaml]\nconfigMapGenerator: [{name: c, files: [a.yaml]}]\n", "a.yaml"),
-    "replacement": ("resources: [base.yaml]\nreplacements: [{path: a.yaml}]\n", "a.yaml"),
+def _block(text: str, indent: int) -> str:
+    """Return a text as a block of YAML below a key."""
+    return "|-\n" + "".join(f"{' ' * indent}{line}\n" for line in text.splitlines())
+
+
+def _component(text: str) -> dict[str, str]:
+    return {"../part/kustomization.yaml": f"{COMPONENT}resources: [inner.yaml]\n", "../part/inner.yaml": text}
+
+
+BASE = "resources: [base.yaml]\n"
+HELM = "{apiVersion: builtin, kind: HelmChartInflationGenerator, metadata: {name: h}, name: a, valuesFile: values.yaml}"
+PLACES: dict[str, Callable[[str], dict[str, str]]] = {
+    "resource": lambda text: {"kustomization.yaml": "resources: [base.yaml, a.yaml]\n", "a.yaml": text},
+    "JSON": lambda text: {"kustomization.yaml": "resources: [base.yaml, a.json]\n", "a.json": text},
+    "patch": lambda text: {"kustomization.yaml": BASE + "patches: [{path: a.yaml}]\n", "a.yaml": text},
+    "patch in the kustomization": lambda text: {"kustomization.yaml": f"{BASE}patches:\n- patch: {_block(text, 4)}"},
+    "merged patch": lambda text: {"kustomization.yaml": BASE + "patchesStrategicMerge: [a.yaml]\n", "a.yaml": text},
+    "merged patch in the kustomization": lambda text: {
+        "kustomization.yaml": f"{BASE}patchesStrategicMerge:\n- {_block(text, 2)}"
+    },
+    "JSON patch": lambda text: {
+        "kustomization.yaml": f"{BASE}patches:\n- target: {{kind: ConfigMap}}\n  path: a.yaml\n",
+        "a.yaml": f"- op: add\n  path: /x\n  value: {_block(text, 4)}",
+    },
+    "base": lambda text: {
+        "kustomization.yaml": "resources: [base.yaml, ../base]\n",
+        "../base/kustomization.yaml": "resources: [inner.yaml]\n",
+        "../base/inner.yaml": text,
+    },
+    "old base": lambda text: {
+        "kustomization.yaml": BASE + "bases: [../base]\n",
+        "../base/kustomization.yaml": "resources: [inner.yaml]\n",
+        "../base/inner.yaml": text,
+    },
+    "component": lambda text: {"kustomization.yaml": BASE + "components: [../part]\n", **_component(text)},
+    "transformer": lambda text: {"kustomization.yaml": BASE + "transformers: [a.yaml]\n", "a.yaml": text},
+    "transformer in the kustomization": lambda text: {
+        "kustomization.yaml": f"{BASE}transformers:\n- {_block(text, 2)}"
+    },
+    "folder of transformers": lambda text: {
+        "kustomization.yaml": BASE + "transformers: [../part]\n",
+        "../part/kustomization.yaml": "resources: [inner.yaml]\n",
+        "../part/inner.yaml": text,
+    },
+    "file of a transformer": lambda text: {
+        "kustomization.yaml": BASE + "transformers: [t.yaml]\n",
+        "t.yaml": "{apiVersion: builtin, kind: PatchTransformer, metadata: {name: t}, path: a.yaml}\n",
+        "a.yaml": text,
+    },
+    "generator": lambda text: {"kustomization.yaml": BASE + "generators: [a.yaml]\n", "a.yaml": text},
+    "values of a generator": lambda text: {
+        "kustomization.yaml": BASE + "generators: [h.yaml]\n",
+        "h.yaml": HELM,
+        "values.yaml": f"extra:\n- {_block(text, 2)}",
+    },
+    "file of a ConfigMap": lambda text: {
+        "kustomization.yaml": BASE + "configMapGenerator: [{name: c, files: [a.yaml]}]\n",
+        "a.yaml": text,
+    },
+    "lines of a Secret": lambda text: {
+        "kustomization.yaml": BASE + "secretGenerator: [{name: c, envs: [a.env]}]\n",
+        "a.env": text,
+    },
+    "literal of a ConfigMap": lambda text: {
+        "kustomization.yaml": f"{BASE}configMapGenerator:\n- name: c\n  literals:\n  - {_block('a=' + text, 4)}"
+    },
+    "replacement": lambda text: {"kustomization.yaml": BASE + "replacements: [{path: a.yaml}]\n", "a.yaml": text},
+    "configuration": lambda text: {"kustomization.yaml": BASE + "configurations: [a.yaml]\n", "a.yaml": text},
+    "schema": lambda text: {"kustomization.yaml": BASE + "openapi: {path: a.yaml}\n", "a.yaml": text},
+    "CRD": lambda text: {"kustomization.yaml": BASE + "crds: [a.yaml]\n", "a.yaml": text},
+    "values of a chart": lambda text: {
+        "kustomization.yaml": BASE + "helmCharts: [{name: a, valuesFile: values.yaml}]\n",
+        "values.yaml": f"extra:\n- {_block(text, 2)}",
+    },
+    "more values of a chart": lambda text: {
+        "kustomization.yaml": BASE + "helmCharts: [{name: a, additionalValuesFiles: [values.yaml]}]\n",
+        "values.yaml": f"extra:\n- {_block(text, 2)}",
+    },
+    "values in the kustomization": lambda text: {
+        "kustomization.yaml": f"{BASE}helmCharts:\n- name: a\n  valuesInline:\n    extra: {_block(text, 6)}"
+    },
+    "template of a chart": lambda text: {
+        "kustomization.yaml": BASE + "helmCharts: [{name: a}]\n",
+        "charts/a/Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\n",
+        "charts/a/templates/a.yaml": text,
+    },
+    "link": lambda text: {
+        "kustomization.yaml": "resources: [base.yaml, a.yaml]\n",
+        "a.yaml": "-> ../b.txt",
+        "../b.txt": text,
+    },
+    "link to a base": lambda text: {
+        "kustomization.yaml": "resources: [base.yaml, ../linked]\n",
+        "../linked": "-> part",
+        "../part/kustomization.yaml": "resources: [inner.yaml]\n",
+        "../part/inner.yaml": text,
+    },
 }
 
 
-@given(st.sampled_from(sorted(PLACES)), st.sampled_from(sorted(OBJECTS)), st.integers(0, 2))
+@pytest.mark.parametrize("place", PLACES)
+@given(sort=st.sampled_from(sorted(OBJECTS)), depth=st.integers(0, 2))
+@settings(max_examples=5)
 def test_an_object_of_ours_makes_its_root_ours_wherever_it_stands(place: str, sort: str, depth: int) -> None:
-    kustomize, file = PLACES[place]
-    text = OBJECTS[sort]
-    if file.endswith("kustomization.yaml"):
-        text = f"resources: [{'inner.yaml'}]\n"
-    files = {"0/kustomization.yaml": kustomize, "0/base.yaml": config_map("base"), f"0/{file}": text}
-    if file.endswith("kustomization.yaml"):
-        kind = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n" if place == "component" else ""
-        files[f"0/{file}"] = kind + text
-        files[f"0/{file}".replace("kustomization.yaml", "inner.yaml")] = OBJECTS[sort]
+    files = {f"0/{name}": content for name, content in PLACES[place](OBJECTS[sort]).items()}
+    files["0/base.yaml"] = config_map("base")
     for level in range(depth):
         files[f"{level + 1}/kustomization.yaml"] = f"resources: [../{level}]\n"
     with TemporaryDirectory() as name:
         plant(Path(name), {".git/HEAD": ""} | {os.path.normpath(path): content for path, content in files.items()})
-        assert left_out(name) == 0, sorted(files)
+        top = os.path.realpath(f"{name}/{depth}")
+        assert top in judged(name), sorted(files)
+
+
+FLUX = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: shop, namespace: flux}\n"
+READY = json.dumps(
+    {"patch": f"- op: add\n  path: /x\n  value: {_block(CONSUMER, 4)}", "target": {"kind": "Deployment"}}
+)
+ADDED = {
+    "a patch of Flux": (
+        f"{FLUX}spec: {{path: shop, sourceRef: {{kind: GitRepository, name: f}}, patches: [{READY}]}}\n",
+        {},
+    ),
+    "a component of Flux": (
+        f"{FLUX}spec: {{path: shop, sourceRef: {{kind: GitRepository, name: f}}, components: [../part]}}\n",
+        {"part/kustomization.yaml": f"{COMPONENT}resources: [a.yaml]\n", "part/a.yaml": MODULE},
+    ),
+    "a patch of Argo CD": (application("shop", "lab", f"kustomize: {{patches: [{READY}]}}"), {}),
+    "a component of Argo CD": (
+        application("shop", "lab", "kustomize: {components: [../part]}"),
+        {"part/kustomization.yaml": f"{COMPONENT}resources: [a.yaml]\n", "part/a.yaml": MODULE},
+    ),
+    "a label of Argo CD": (application("shop", "lab", "kustomize: {commonLabels: {kmm.node.kubernetes.io/a: b}}"), {}),
+}
+
+
+@pytest.mark.parametrize("name", ADDED)
+@pytest.mark.parametrize("has_kustomization", [True, False])
+def test_what_an_engine_adds_makes_the_root_ours(name: str, has_kustomization: bool, tmp_path: Path) -> None:
+    engine, files = ADDED[name]
+    if has_kustomization or "Flux" in name:  # Argo CD refuses these options without a kustomization
+        listing = {"shop/kustomization.yaml": "resources: [a.yaml]\n"} if has_kustomization else {}
+        plant(tmp_path, {".git/HEAD": "", "clusters/lab/a.yaml": engine, "shop/a.yaml": SHOP, **listing, **files})
+        assert os.path.realpath(tmp_path / "shop") in judged(str(tmp_path))
+
+
+def judged(folder: str) -> set[str]:
+    """Return the paths of the roots of a repository that are judged, without a process."""
+    clusters = layout_of(folder).clusters
+    return {root.path for cluster in clusters for root in cluster.roots if root.path not in cluster.beside}
+
+
+def layout_of(folder: str) -> Clusters:
+    return cluster_streams.layout_of(Context(RunOptions(), CHECK, Log()), [os.path.realpath(folder)])
 
 
 def left_out(folder: str) -> int:
     """Return how many files of a repository do not concern krmfn, without a process."""
-    return cluster_streams.layout_of(Context(RunOptions(), CHECK, Log()), [os.path.realpath(folder)]).foreign
+    return layout_of(folder).foreign
 
 
 def test_without_it_the_root_is_of_others() -> None:
@@ -352,6 +480,7 @@ def test_without_it_the_root_is_of_others() -> None:
     with TemporaryDirectory() as name:
         plant(Path(name), {".git/HEAD": "", "a/kustomization.yaml": "resources: [base.yaml]\n", "a/base.yaml": SHOP})
         assert left_out(name) == 2
+        assert os.path.realpath(f"{name}/a") not in judged(name)
 
 
 LISTS = {
