@@ -14,7 +14,7 @@ from ..kmm.module import MODULE_KINDS
 from ..plan import Change, Plan
 from ..rendering.kinds import PROFILE, PROFILE_MARK
 from ..upgrades import known_nodes
-from .privileges import binding, gained, gained_accounts
+from .privileges import binding, gained, gained_accounts, rights
 
 _RULES = ("Role", "ClusterRole")
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
@@ -31,6 +31,7 @@ def sentences(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]
     """Yield a sentence about changed node labels, and one per changed Profile, new right, privileged pod and policy."""
     yield from _labels(old, new) if plan.changes else ()
     yield from _profiles(old, new)
+    known_rights = rights(plan.old, plan.new) if plan.changes else None
     for change in plan.changes:
         kind = change.ref.kind
         if kind in _RULES:
@@ -44,7 +45,7 @@ def sentences(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]
         elif change.new:
             if privileges := gained(change):
                 yield f"new privileged pod: {change.ref}: {', '.join(privileges)}"
-            yield from gained_accounts(change, plan.old, plan.new)
+            yield from gained_accounts(change, known_rights) if known_rights else ()
 
 
 def unapplied(plan: Plan) -> Iterator[Result]:

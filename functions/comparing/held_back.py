@@ -1,10 +1,11 @@
 """Changes of Modules that do not reach a cluster: what deploys them is suspended, or prunes nothing."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from krmfn import Item, Result, error
+from krmfn import Item, Ref, Result, error
 from krmfn.ownership import Id
+from krmfn.typed import NamedTuple
 
 from ..cluster.deployed import Cluster
 from ..cluster.reached import file_of, with_folders
@@ -29,28 +30,38 @@ def held_back(plan: Plan, old: Cluster | None, new: Cluster | None) -> Iterator[
     changes = [change for change in plan.changes if (change.ref.group, change.ref.kind) in MODULE_KINDS]
     if not changes:
         return
-    new_items, old_items = _items(new), _items(old)
+    new_side, old_side = _Side.of(new), _Side.of(old)
+    beside = _beside(new) or _beside(old)
+    loading = _loading(new)
     for change in changes:
-        held, former = new_items.get(change.ref.id, ()), old_items.get(change.ref.id, ())
-        deployments = _deploying(new, held) or _deploying(old, former) or _all(new) or _all(old)
+        holders = new_side.deploying(change.ref.id) or old_side.deploying(change.ref.id)
+        deployments = holders or new_side.deployments or old_side.deployments
         declarations = [deployment.declaration for deployment in deployments]
-        if message := _message(change, declarations or _beside(new) or _beside(old)):
+        if message := _message(change, declarations or beside):
             yield error(message, ref=change.ref)
-            yield from () if change.new else _twins(change, new)
+            yield from () if change.new else _twins(change, loading)
 
 
-def _twins(kept: Change, new: Cluster | None) -> Iterator[Result]:
+def _loading(cluster: Cluster | None) -> dict[str, list[Ref]]:
+    """Return the Modules of a cluster by the kernel modules that they load."""
+    items = of_kinds(cluster.final.items, MODULE_KINDS) if cluster else []
+    modules = ((item.ref, module_of(item.manifest)) for item in items)
+    return grouped((name, source) for source, module in modules if module for name in sorted(module.loads))
+
+
+def _twins(kept: Change, loading: Mapping[str, Sequence[Ref]]) -> Iterator[Result]:
     """Yield an error per Module of the new state that loads a kernel module of one that stays on the cluster."""
     old = module_of(kept.old or {})
-    for item in of_kinds(new.final.items, MODULE_KINDS) if new and old else ():
-        module = module_of(item.manifest)
-        names = sorted(old.loads & module.loads) if old and module else []
-        if names:
-            message = (
-                f"loads {names[0]}, as {kept.ref} does, which stays on the cluster; delete that one by hand when this "
-                "is merged, or let its engine prune"
-            )
-            yield error(message, ref=item.ref)
+    twins = dict[Ref, str]()
+    for name in sorted(old.loads) if old else ():
+        for source in loading.get(name, ()):
+            twins.setdefault(source, name)
+    for source, name in twins.items():
+        message = (
+            f"loads {name}, as {kept.ref} does, which stays on the cluster; delete that one by hand when this "
+            "is merged, or let its engine prune"
+        )
+        yield error(message, ref=source)
 
 
 def _message(change: Change, declarations: Sequence[Declaration]) -> str:
@@ -68,31 +79,46 @@ def _message(change: Change, declarations: Sequence[Declaration]) -> str:
     return ""
 
 
-def _items(cluster: Cluster | None) -> dict[Id, list[tuple[str, Item]]]:
-    """Return the items of a cluster by their ids, each with the folder of its root; "" for loose files."""
-    pairs = with_folders(cluster) if cluster else ()
-    return grouped((item.ref.id, (folder, item)) for folder, part in pairs for item in part.items)
+class _Side(NamedTuple):
+    """One side of a change, with what is looked up for each changed Module."""
+
+    items: Mapping[Id, Sequence[tuple[str, Item]]] = {}  # read only
+    """Those of the cluster by their ids, each with the folder of its root; "" for loose files."""
+    loose: Sequence[str] = ()
+    """The paths of the roots of loose files."""
+    deployments: Sequence[Deployment] = ()
+    """What deploys the cluster."""
+    by_path: Mapping[str, Sequence[int]] = {}  # read only
+    """The positions of the deployments of each path, as the deployments write it."""
+
+    @classmethod
+    def of(cls, cluster: Cluster | None) -> "_Side":
+        """Return the side of a cluster; one without anything for none."""
+        if not cluster:
+            return cls()
+        pairs = ((folder, item) for folder, part in with_folders(cluster) for item in part.items)
+        items = grouped((item.ref.id, (folder, item)) for folder, item in pairs)
+        deployments = [reached for reached in cluster.deployments if reached.declaration.engine != "none"]
+        by_path = grouped((deployment.path, at) for at, deployment in enumerate(deployments))
+        loose = [root.path for root in cluster.roots if root.kind == "files"]
+        return cls(items, loose, deployments, by_path)
+
+    def deploying(self, module: Id) -> list[Deployment]:
+        """Return what deploys the roots that hold a Module."""
+        paths = dict[str, None]()
+        for folder, item in self.items.get(module, ()):
+            file = file_of(item)
+            inner = [path for path in self.loose if not folder and within(file, path)]
+            paths |= dict.fromkeys([folder] if folder else inner or self.loose)
+        positions = {at for path in paths for end in _ends(path) for at in self.by_path.get(end, ())}
+        return [self.deployments[at] for at in sorted(positions)]
 
 
-def _deploying(cluster: Cluster | None, held: Sequence[tuple[str, Item]]) -> list[Deployment]:
-    """Return what deploys the roots that hold an object; `held` are its items with the folders of their roots."""
-    if not cluster:
-        return []
-    loose = [root.path for root in cluster.roots if root.kind == "files"]
-    paths = list[str]()
-    for folder, item in held:
-        file = file_of(item)
-        inner = [path for path in loose if within(file, path)]
-        paths += [folder] if folder else inner or loose
-    return [deployment for deployment in _all(cluster) if any(_is_at(deployment, path) for path in paths)]
-
-
-def _all(cluster: Cluster | None) -> list[Deployment]:
-    return [reached for reached in cluster.deployments if reached.declaration.engine != "none"] if cluster else []
-
-
-def _is_at(deployment: Deployment, path: str) -> bool:
-    return deployment.path == "." or f"{path}{os.sep}".endswith(f"{os.sep}{deployment.path}{os.sep}")
+def _ends(path: str) -> Iterator[str]:
+    """Yield the paths that a folder may be written as: from each of the folders above it, and `.`."""
+    yield "."
+    parts = path.strip(os.sep).split(os.sep)
+    yield from (os.sep.join(parts[at:]) for at in range(len(parts)))
 
 
 def _beside(cluster: Cluster | None) -> list[Declaration]:

@@ -3,12 +3,14 @@
 Source: Kubernetes 1.34, Pod Security Standards (see final/pod_security.py); RBAC, referring to subjects.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Manifest
 from krmfn.resource import ref
+from krmfn.typed import NamedTuple
 
 from ..final.pod_security import SECURITY, above_baseline, containers
+from ..grouping import grouped
 from ..kmm.lookup import POD_KINDS, Table, table, tables, text, texts
 from ..kmm.module import PLUGINS, module_of
 from ..plan import Change
@@ -34,7 +36,21 @@ def gained(change: Change) -> list[str]:
     return sorted(privileges - _privileges(old)) + sorted(f"{protection} no longer" for protection in lost)
 
 
-def gained_accounts(change: Change, old: Sequence[Manifest], new: Sequence[Manifest]) -> Iterator[str]:
+class Rights(NamedTuple):
+    """What the bindings of a cluster give to service accounts and groups, in sentences, each with its place."""
+
+    present: Mapping[str, Sequence[tuple[int, str]]]
+    """Those after a change, by their subjects."""
+    unchanged: Mapping[str, Sequence[tuple[int, str]]]
+    """Those that a change leaves as they were."""
+
+
+def rights(old: Sequence[Manifest], new: Sequence[Manifest]) -> Rights:
+    """Return what bindings give after a change, and both before and after it."""
+    return Rights(_by_subject(new), _by_subject(_in_both(old, new)))
+
+
+def gained_accounts(change: Change, known: Rights) -> Iterator[str]:
     """Yield a sentence per service account that pods of an object run as, and did not before.
 
     A new object is named only where a binding of before gives its account rights: else the binding is told itself; and
@@ -45,10 +61,10 @@ def gained_accounts(change: Change, old: Sequence[Manifest], new: Sequence[Manif
     for account in dict.fromkeys(accounts) if accounts != former else ():
         if account in former:
             continue
-        rights = [*bindings_of(account, new)] if change.old else [*bindings_of(account, [*_in_both(old, new)])]
-        if rights or (change.old and not account.endswith("/default")):
+        sentences = _given_to(account, known.present if change.old else known.unchanged)
+        if sentences or (change.old and not account.endswith("/default")):
             before = f", before as {', '.join(dict.fromkeys(former))}" if former else ""
-            rights_text = f": {'; '.join(rights)}" if rights else ", whose rights are not among the objects"
+            rights_text = f": {'; '.join(sentences)}" if sentences else ", whose rights are not among the objects"
             yield f"new account: {change.ref} runs as ServiceAccount {account}{before}{rights_text}"
 
 
@@ -59,19 +75,24 @@ def binding(manifest: Manifest) -> str:
     return f"{role.get('kind')} {role.get('name')} to {', '.join(names)}"
 
 
-def bindings_of(account: str, manifests: Sequence[Manifest]) -> Iterator[str]:
-    """Yield what each binding gives to an account (`NAMESPACE/NAME`), also by a group of all accounts."""
+def _given_to(account: str, by_subject: Mapping[str, Sequence[tuple[int, str]]]) -> list[str]:
+    """Return what each binding gives to an account (`NAMESPACE/NAME`), also by a group of all accounts."""
     namespace = account.partition("/")[0]
-    groups = {"system:authenticated", "system:serviceaccounts", f"system:serviceaccounts:{namespace}"}
-    for manifest in manifests:
-        if manifest.get("kind") in _BINDINGS:
-            for _, subject in tables(manifest, "subjects"):
-                place = text(subject, "namespace") or ref(manifest).namespace
-                is_account = text(subject, "kind") == "ServiceAccount" and f"{place}/{text(subject, 'name')}" == account
-                if is_account or (text(subject, "kind") == "Group" and text(subject, "name") in groups):
-                    role = table(manifest, "roleRef")
-                    yield f"{ref(manifest)} gives it {text(role, 'kind')} {text(role, 'name')}"
-                    break
+    groups = ("system:authenticated", "system:serviceaccounts", f"system:serviceaccounts:{namespace}")
+    subjects = (f"ServiceAccount {account}", *(f"Group {name}" for name in groups))
+    return [sentence for _, sentence in sorted({pair for name in subjects for pair in by_subject.get(name, ())})]
+
+
+def _by_subject(manifests: Iterable[Manifest]) -> dict[str, list[tuple[int, str]]]:
+    """Return what each binding gives, in a sentence with the binding's place among the manifests, by its subjects."""
+    pairs = list[tuple[str, tuple[int, str]]]()
+    for at, manifest in enumerate(manifests):
+        for _, subject in tables(manifest, "subjects") if manifest.get("kind") in _BINDINGS else ():
+            kind, name, role = text(subject, "kind"), text(subject, "name"), table(manifest, "roleRef")
+            place = f"{text(subject, 'namespace') or ref(manifest).namespace}/" if kind == "ServiceAccount" else ""
+            sentence = f"{ref(manifest)} gives it {text(role, 'kind')} {text(role, 'name')}"
+            pairs.append((f"{kind} {place}{name}", (at, sentence)))
+    return grouped(pairs)
 
 
 def _in_both(old: Sequence[Manifest], new: Sequence[Manifest]) -> Iterator[Manifest]:

@@ -4,13 +4,14 @@ Source: KMM v2.6.0 and main, internal/webhook/namespace.go: the webhook refuses 
 as seen on a cluster: one that ends while a Module in it unloads can make no pod for that, and so never ends.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from krmfn import Manifest, Ref, Result, error, warning
 from krmfn.printing import some
 from krmfn.resource import annotations_of, ref
 from krmfn.results import Rule
 
+from ..grouping import grouped
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from .impact import SHOWN, Impact
 
@@ -25,9 +26,9 @@ _KEPT = (
 
 def namespaces_stay(impact: Impact) -> Iterator[Result]:
     """Yield an error per deleted Namespace whose Modules stay."""
+    present = _modules(impact.plan.new)
     for namespace in _deleted(impact):
-        modules = [str(ref(manifest)) for manifest in impact.plan.new if _is_module(manifest, namespace)]
-        if modules:
+        if modules := present.get(namespace.name):
             stay = f"is deleted, but not {some(modules, len(modules), SHOWN)} in it"
             effect = "KMM's webhook refuses that and every sync hangs, or, without it, the Module is deleted, too"
             yield error(f"{stay}: {effect}; keep the Namespace", ref=namespace)
@@ -35,11 +36,11 @@ def namespaces_stay(impact: Impact) -> Iterator[Result]:
 
 def modules_go_first(impact: Impact) -> Iterator[Result]:
     """Yield a warning per Namespace that is deleted by the same change as Modules in it, when no Module stays there."""
+    present = _modules(impact.plan.new)
+    deleted = _modules(change.old for change in impact.plan.changes if change.what == "deleted" and change.old)
     for namespace in _deleted(impact):
-        if any(_is_module(manifest, namespace) for manifest in impact.plan.new):
-            continue
-        deleted = (change.old for change in impact.plan.changes if change.what == "deleted" and change.old)
-        if modules := [str(ref(manifest)) for manifest in deleted if _is_module(manifest, namespace)]:
+        modules = [] if namespace.name in present else deleted.get(namespace.name, [])
+        if modules:
             go = f"is deleted together with {some(modules, len(modules), SHOWN)}"
             effect = "while KMM still unloads, it can make no pod in a Namespace that ends, so neither ever ends"
             yield warning(f"{go}: {effect}; delete it in a later change", ref=namespace)
@@ -54,10 +55,10 @@ def _deleted(impact: Impact) -> Iterator[Ref]:
                 yield change.ref
 
 
-def _is_module(manifest: Manifest, namespace: Ref) -> bool:
-    """Return True for a Module in a namespace; those of a ManagedClusterModule are in other clusters."""
-    group, kind, place, _ = ref(manifest).id
-    return (group, kind, place) == (MODULE_GROUP, MODULE_KIND, namespace.name)
+def _modules(manifests: Iterable[Manifest]) -> dict[str, list[str]]:
+    """Return the Modules by their namespaces; those of a ManagedClusterModule are in other clusters."""
+    refs = (ref(manifest) for manifest in manifests if manifest.get("kind") == MODULE_KIND)
+    return grouped((module.namespace, str(module)) for module in refs if module.group == MODULE_GROUP)
 
 
 _NAMESPACE = """\

@@ -1,7 +1,7 @@
 """The notes of `diff` on a plan: the findings of all rules about changes, without those that are turned off."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Item, Manifest, Place, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
@@ -45,6 +45,7 @@ def notes(
     functions = known_nodes.nodes_of(resources, config), kernels_of
     effects = grouped((effect.ref.id, effect) for effect in plan.effects)
     changed = changed_modules(plan, external)
+    settings = [*resources.select(PROFILE[1], PROFILE[0]), *resources.select(CONFIG[1], CONFIG[0])]
     impact = Impact(plan, *changed, target(config.kmm_version), *functions, knows_nodes, effects)
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         finding = _on_hub(finding)
@@ -53,20 +54,20 @@ def notes(
             if finding.ref == source.ref:
                 finding = source.located(finding)
             else:
-                finding = finding._replace(place=_cause(finding, source, former, resources))
+                finding = finding._replace(place=_cause(finding, source, former, settings))
         findings.append((source.ref if source else None, finding))
     results = [finding for _, finding in ignoring.not_ignored(findings, owners, config, Counter())]
     return sorted(results, key=lambda finding: ("error", "warning", "info").index(finding.severity))
 
 
-def _cause(finding: Result, source: Item, former: Mapping[Id, Item], resources: ResourceList) -> Place | None:
+def _cause(finding: Result, source: Item, former: Mapping[Id, Item], settings: Sequence[Item]) -> Place | None:
     """Return the place of the change behind a finding about what is generated from `source`, else that of its value.
 
     Of several changes it is the one with the longest new text that is part of the finding's value, such as a version in
-    an image; else the first.
+    an image; else the first. `settings` are the Profiles and functionConfigs of the new list.
     """
     value = finding.field.proposed if finding.field else None
-    changes = list(_changes(source, former, resources))
+    changes = list(_changes(source, former, settings))
     matching = [pair for pair in changes if isinstance(pair[1].new, str) and pair[1].new in str(value)]
     if changes:
         item, change = max(matching, key=lambda pair: len(pair[1].new), default=changes[0])
@@ -75,11 +76,13 @@ def _cause(finding: Result, source: Item, former: Mapping[Id, Item], resources: 
     return place_of(source, finding.field and finding.field._replace(current=value))
 
 
-def _changes(source: Item, former: Mapping[Id, Item], resources: ResourceList) -> Iterator[tuple[Item, FieldChange]]:
+def _changes(source: Item, former: Mapping[Id, Item], settings: Sequence[Item]) -> Iterator[tuple[Item, FieldChange]]:
     """Yield the changes of the config that something is generated from, of its Profile and of the functionConfigs."""
-    profiles, kind = resources.select(PROFILE[1], PROFILE[0]), (source.group, source.kind)
-    products = (item for item in profiles if item.name == profile_of(source) or kind in driven_kinds([item]))
-    for item in (source, *products, *resources.select(CONFIG[1], CONFIG[0])):
+    profile, kind = profile_of(source), (source.group, source.kind)
+    for item in (source, *settings):
+        is_other = item.kind == PROFILE[1] and item is not source
+        if is_other and item.name != profile and kind not in driven_kinds([item]):
+            continue
         if old := former.get(item.ref.id):
             specs = (old.manifest.get("spec"), item.manifest.get("spec"))
             yield from ((item, change) for change in differences(*specs, ("spec",)))

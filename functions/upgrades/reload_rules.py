@@ -11,6 +11,7 @@ from krmfn.printing import some
 from krmfn.resource import annotations_of, ref
 from krmfn.results import Rule
 
+from ..grouping import grouped
 from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, PLUGINS, Module, version_label
 from ..rendering.kinds import OWNERS, PROFILE_MARK
@@ -89,15 +90,15 @@ def version_moves_with_labels(impact: Impact, step: Step) -> Iterator[Result]:
 def old_version_keeps_its_daemonsets(impact: Impact) -> Iterator[Result]:
     """Yield a warning per removed workload that selects the nodes of a Module's former version."""
     kept = {pair for manifest in impact.plan.new for pair in selector(manifest).items()}
+    former = grouped((pair, manifest) for manifest in impact.plan.old for pair in selector(manifest).items())
     for step in impact.steps:
         label, (before, after) = version_label(*step.module[2:]), step.versions
         if not before or not after or before == after or (label, before) in kept:
             continue
-        for manifest in impact.plan.old:
-            if selector(manifest).get(label) == before:
-                remedy = f'keep it for them with `upgrade.retain: ["{before}"]` until no node has the label'
-                nodes = f"also those that still run version {before} of {step.module}"
-                yield warning(f"leaves all nodes at once, {nodes}; {remedy} {label}: {before}", ref=ref(manifest))
+        for manifest in former.get((label, before), ()):
+            remedy = f'keep it for them with `upgrade.retain: ["{before}"]` until no node has the label'
+            nodes = f"also those that still run version {before} of {step.module}"
+            yield warning(f"leaves all nodes at once, {nodes}; {remedy} {label}: {before}", ref=ref(manifest))
 
 
 RULES = (

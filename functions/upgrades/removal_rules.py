@@ -10,6 +10,7 @@ from krmfn.printing import some
 from krmfn.resource import ref
 from krmfn.results import Rule
 
+from ..grouping import grouped
 from ..kmm.module import NAME_LABEL, node_labels, version_label
 from .impact import SHOWN, Impact, Step, each_step, selector
 
@@ -59,18 +60,21 @@ def version_labels_are_removed(impact: Impact, step: Step) -> Iterator[Result]:
         yield info(f"is deleted, but its nodes keep the label {label}: {reason}; {remedy}")
 
 
-def consumers_go_first(impact: Impact, step: Step) -> Iterator[Result]:
+def consumers_go_first(impact: Impact) -> Iterator[Result]:
     """Yield an info per deleted Module whose DaemonSets are deleted by the same change."""
-    changes = impact.plan.changes if step.new is None else ()
-    deleted = [change.old for change in changes if change.what == "deleted" and change.old]
-    keys = {*node_labels(*step.module[2:])}
-    if holders := [str(ref(manifest)) for manifest in deleted if keys & selector(manifest).keys()]:
-        yield info(
-            f"is deleted together with {some(holders, len(holders), SHOWN)}; "
-            "Argo CD deletes these first, by their sync waves, but Flux deletes the Module first: its unload "
-            "fails and is tried again until their pods are gone; with Flux, delete them in an earlier change of "
-            "their own"
-        )
+    deleted = (change.old for change in impact.plan.changes if change.what == "deleted" and change.old)
+    places = enumerate(deleted)
+    by_label = grouped((key, (at, str(ref(manifest)))) for at, manifest in places for key in selector(manifest))
+    for step in impact.steps:
+        labels = node_labels(*step.module[2:]) if step.new is None else ()
+        if holders := [name for _, name in sorted({pair for key in labels for pair in by_label.get(key, ())})]:
+            yield info(
+                f"is deleted together with {some(holders, len(holders), SHOWN)}; "
+                "Argo CD deletes these first, by their sync waves, but Flux deletes the Module first: its unload "
+                "fails and is tried again until their pods are gone; with Flux, delete them in an earlier change of "
+                "their own",
+                ref=step.ref,
+            )
 
 
 RULES = (
@@ -192,7 +196,7 @@ spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""
 """,
         remedy="Remove `daemonSets` from the config (or give them `enabled: false`) in a first change, and delete the "
         "config in a second one. Ignore the finding if Argo CD applies them.",
-        check=each_step(consumers_go_first),
+        check=consumers_go_first,
         severities=("info",),
         advice=True,
     ),

@@ -1,0 +1,84 @@
+"""Twice the configs in a change are about twice the work of comparing the two sides, whatever changes in them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from krmfn_functions.cluster import cluster_streams
+from krmfn_functions.command import Context
+from krmfn_functions.comparing import pairs
+from krmfn_functions.kmm.module import version_label
+from krmfn_functions.options import RunOptions
+from krmfn_functions.settings import CHECK
+
+from krmfn.streams import Log
+from krmfn.yamltext import emit
+from tests.builders import AGENT, SPEC, device_config, manifest, node
+from tests.trees import plant
+
+FLUX = {
+    **manifest("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "lab", "flux-system"),
+    "spec": {"path": "./", "prune": False, "sourceRef": {"kind": "GitRepository", "name": "f"}},
+}
+ORDERED = {"upgrade": {"ordered": True}}
+CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
+    "an image": ({}, {"driverImage": "registry.example.com/other"}),
+    "a version": (ORDERED, {**ORDERED, "driverVersion": "1.1"}),
+    "a deleted config": ({}, None),
+    "an account": ({}, {"serviceAccountName": "other", "serviceAccount": {"create": True, "openshift": True}}),
+    "a build": ({"build": {"dockerfileConfigMap": {"name": "a"}}}, {"build": {"dockerfileConfigMap": {"name": "b"}}}),
+}
+"""What changes in each config: its fields before and after; None: it goes, with its namespace."""
+
+
+def cluster(file: Path) -> Any:
+    """The cluster of a file, rendered."""
+    streams = cluster_streams.render(Context(RunOptions(), CHECK, Log(quiet=True)), [str(file)])
+    (only,) = streams.clusters
+    assert not only.final.failed, only.final.results
+    return only
+
+
+def objects(number: int, fields: dict[str, Any] | None, engine: bool) -> str:
+    """A file with so many configs, each with a namespace, a node and a kernel module of its own."""
+    manifests = [FLUX] if engine else []
+    for at in range(number):
+        name = f"c{at}"
+        labels = {"pool": name, version_label(name, name): "1.0"}
+        kernel = {"status": {"nodeInfo": {"kernelVersion": "6.1.0-test"}}}
+        manifests.append({**node(f"n{at}", **labels), **kernel})
+        if fields is not None:
+            spec = {**SPEC, "moduleName": f"drv{at}", "nodeSelector": {"pool": name}, "daemonSets": [AGENT], **fields}
+            manifests += [manifest("v1", "Namespace", name, ""), device_config(spec, name, name)]
+    return "---\n".join(map(emit.dump, manifests))
+
+
+def calls(number: int, change: str, engine: bool, folder: Path) -> int:
+    """How many functions are called to compare two sides with so many configs."""
+    before, after = CHANGES[change]
+    plant(folder, {"old.yaml": objects(number, before, engine), "new.yaml": objects(number, after, engine)})
+    pair = pairs.Pair(cluster(folder / "old.yaml"), cluster(folder / "new.yaml"))
+    count = 0
+
+    def note(*event: Any) -> None:
+        nonlocal count
+        count += event[1] in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        comparison = pairs.compare(pair, "lab")
+    finally:
+        sys.setprofile(None)
+    assert len(comparison.plan.changes) >= number
+    return count
+
+
+@pytest.mark.parametrize("engine", [False, True], ids=["no engine", "kept by Flux"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_twice_the_configs_are_twice_the_work(change: str, engine: bool, tmp_path: Path) -> None:
+    calls(2, change, engine, tmp_path)  # what is imported, and read, once
+    once, twice = (calls(number, change, engine, tmp_path) for number in (20, 40))
+    assert twice < 2.2 * once, (once, twice)
