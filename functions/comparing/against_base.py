@@ -2,16 +2,20 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.findings import placed
+from krmfn.streams import max_bytes
 
 from ..cluster import cluster_streams, config
 from ..cluster.deployed import Cluster, Clusters, judge_final
 from ..cluster.survey import places
 from ..command import Context
 from ..formats.checked import names_of
+from ..paths import files
 from ..paths.failures import failure_of
+from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison, Plan, undecided
 from . import hidden, unchanged
 from .base import Base, check_out
@@ -19,6 +23,8 @@ from .base_files import is_below
 from .pairs import Pair, Pairs, compare, deployed_manifests, join_elsewhere, pair_clusters
 
 _NOTHING = Plan((), (), (), 0)
+_Errors = list[tuple[str, Result]]
+"""What is wrong, each with its path from the root of the repository."""
 
 
 def compare_with_base(
@@ -45,7 +51,9 @@ def compare_with_base(
     with check_out(ref, tops, alone.options.function_config) as base:
         sides = unchanged.lay_out_sides(alone, base, paths) if skips and not has_against else unchanged.Sides()
         new = rendered or _render_existing(alone, paths, sides.new)
-        new = new._replace(clusters=[cluster for cluster in new.clusters if cluster.name not in sides.same])
+        failures = [failure for failure in new.failures if failure.cluster not in sides.same]
+        clusters = [cluster for cluster in new.clusters if cluster.name not in sides.same]
+        new = new._replace(clusters=clusters, failures=failures)
         old = _render_base(alone, base, paths, sides.old)
         pairs = [(_name(base, pair), pair) for pair in pair_clusters(old, base.folder, new, base.root)]
         if not join_elsewhere(context, pairs, current.external if current else None, sides.same):
@@ -91,6 +99,7 @@ def _comparisons(base: Base, old: Clusters, new: Clusters, pairs: Pairs, paths: 
     new_errors = [*_unread(new, lambda path: os.path.relpath(os.path.realpath(path), base.root))]
     old_errors = [(path, error(message)) for path, message in base.skipped_below(paths)]
     old_errors += [(path, base.located(result)) for path, result in _unread(old, base.from_root)]
+    new_errors, old_errors = _without_unlisted(base, new_errors, old_errors)
     missing = [(_owners(base, pairs, path, result), path, result) for path, result in new_errors]
     lost = [(_owners(base, pairs, path, result), path, result) for path, result in old_errors]
     is_edited, hidden_names = unchanged.edits_config(base), hidden.hidden_files(old, new)
@@ -113,6 +122,22 @@ def _unread(streams: Clusters, from_root: Callable[[str], str]) -> Iterator[tupl
     for failure in streams.failures:
         path = from_root(failure.path) if failure.path else ""
         yield from ((path, result) for result in failure.findings or [error("\n".join(failure.lines))])
+
+
+def _without_unlisted(base: Base, new: _Errors, old: _Errors) -> tuple[_Errors, _Errors]:
+    """Return errors without those about a kustomization that no root lists, and that is the same on both sides."""
+    paths = {path for path, _ in new if os.path.basename(path) in KUSTOMIZATIONS} & {path for path, _ in old}
+    same = {path for path in paths if _text(os.path.join(base.root, path)) == _text(os.path.join(base.folder, path))}
+    kept = ([(path, result) for path, result in side if path not in same] for side in (new, old))
+    new, old = kept
+    return new, old
+
+
+def _text(path: str) -> bytes | None:
+    """Return the text of a file; None for one that is not to be read."""
+    with suppress(KrmfnError):
+        return files.read_regular(path, path, max_bytes())
+    return None
 
 
 def _owners(base: Base, pairs: Pairs, path: str, result: Result) -> set[int]:

@@ -1,8 +1,8 @@
 """Clusters whose inputs are the same on both sides of a change: they are rendered alike, so neither side is built.
 
 The inputs of a root are the files that its kustomizations read, the files beside them that count, and the settings.
-Where there may be others (something remote, a chart, a flag for kustomize, anything that cannot be read) both sides are
-built and compared.
+Where there may be others (a flag for kustomize, anything that cannot be read) both sides are built and compared. A root
+that may not be built (something remote, a chart, a function of others) is the same where all that it may read is.
 
 Also clusters whose folders change: a pull request that changes them chooses what is compared, so a reviewer reads that
 first.
@@ -29,6 +29,10 @@ from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison
 from .base import Base
 from .pairs import Pair
+
+_BLOCKING = ("KRM509", "KRM510", "KRM512")
+"""Rules about what krmfn may not build: that is blocked in the same way on both sides where it stands there unchanged.
+"""
 
 
 class _Unknown(Exception):  # no error: both sides are built then
@@ -122,12 +126,22 @@ def _paths(root: Root) -> Iterator[str]:
     if root.kind != "kustomization":
         return
     for kustomization in root.graph.below(root.path):
-        references = kustomization.references
-        is_known = all(reference.kind in ("file", "folder", "inline") for reference in references)
-        if not is_known or any(finding.severity == "error" for finding in kustomization.findings):
+        errors = (finding for finding in kustomization.findings if finding.severity == "error")
+        if any(error.rule not in _BLOCKING for error in errors):
             raise _Unknown
         yield kustomization.path
-        yield from (reference.real for reference in references if reference.kind == "file")
+        for reference in kustomization.references:
+            if reference.kind == "nothing":
+                raise _Unknown
+            yield from (reference.real,) if reference.kind == "file" else ()
+            yield from _files_below(reference.real) if reference.kind == "chart" else ()
+        if any(not call.program for call in kustomization.calls):  # it may read any file there
+            yield from _files_below(kustomization.folder)
+
+
+def _files_below(folder: str) -> list[str]:
+    """Return the paths of all files below a folder, in one order."""
+    return sorted(os.path.join(path, name) for path, _, names in os.walk(folder) for name in names)
 
 
 def with_folder_changes(base: Base, pair: Pair, comparison: Comparison, is_edited: bool) -> Comparison:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.commands import process
 from tests.functions.cluster.test_one_result import config
-from tests.functions.comparing.test_base import repository
+from tests.functions.comparing.test_base import repository, run_git
 from tests.trees import plant
 
 RIGHT = config("gpu", "card: x")
@@ -110,3 +110,61 @@ def test_a_component_that_nobody_lists_costs_no_builds(tmp_path: Path) -> None:
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
     done = process("krmfn", "diff", "--base", "main", ".", cwd=repo, PATH=path)
     assert [name for name in "abc" if f"kustomize build {name} failed" in done.text + done.err] == ["a"], done.err
+
+
+def test_a_component_that_nobody_lists_and_nobody_changes_is_no_cluster(tmp_path: Path) -> None:
+    """It made two more rows, and exit code 2."""
+    part = f"apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources:\n{REMOTE}"
+    repo = repository(tmp_path, {"a/gpu.yaml": RIGHT, "part/kustomization.yaml": part})
+    plant(repo, {"a/gpu.yaml": config("gpu", "card: w")})
+    done = process("krmfn", "diff", "--base", "main", ".", cwd=repo)
+    assert (done.code, "part" in done.text, "[KRM509]" in done.err) == (1, False, True), done.text + done.err
+    plant(repo, {"part/kustomization.yaml": part.replace("v1.2.3", "v1.2.4")})
+    done = process("krmfn", "diff", "--base", "main", ".", cwd=repo)
+    assert (done.code, "part" in done.text) == (2, True), done.text + done.err
+
+
+def of_three(tmp_path: Path, sort: str) -> Path:
+    """Return a repository with three roots that cannot be built, and a config that changes."""
+    repo = repository(tmp_path, {"loose/gpu.yaml": config("card", "card: z")})
+    for name in "abc":
+        planted(repo / name, sort, RIGHT)
+        plant(repo / name, {"s.enc.yaml": "a: ENC[b]\n", "charts/app/values.yaml": "a: b\n"})
+    run_git(repo, "add", "--all")
+    run_git(repo, "commit", "--quiet", "--message", "three")
+    plant(repo, {"loose/gpu.yaml": config("card", "card: w")})
+    return repo
+
+
+@pytest.mark.parametrize("sort", BLOCKED)
+def test_roots_that_cannot_be_built_and_stay_as_they_are_are_unchanged(sort: str, tmp_path: Path) -> None:
+    done = process("krmfn", "diff", "--base", "HEAD", ".", cwd=of_three(tmp_path, sort))
+    assert done.code == 1, done.text + done.err
+    same = [line.split(" ")[0] for line in done.text.splitlines() if "nothing changes: its files" in line]
+    assert (same, done.err.count("error")) == (["a", "b", "c"], 0), done.text + done.err
+
+
+CHANGES = {
+    "remote": ("kustomization.yaml", BLOCKED["remote"].replace("v1.2.3", "v1.2.4")),
+    "chart": ("kustomization.yaml", BLOCKED["chart"].replace("1.0.0", "1.0.1")),
+    "generator": ("s.enc.yaml", "a: ENC[c]\n"),
+    "base": ("base/gpu.yaml", WRONG),
+}
+
+
+@pytest.mark.parametrize("sort", CHANGES)
+def test_one_of_them_that_changes_is_not_said_to_be_the_same(sort: str, tmp_path: Path) -> None:
+    repo = of_three(tmp_path, sort)
+    file, text = CHANGES[sort]
+    plant(repo, {f"b/{file}": text})
+    done = process("krmfn", "diff", "--base", "HEAD", ".", cwd=repo)
+    same = [line.split(" ")[0] for line in done.text.splitlines() if "nothing changes" in line]
+    assert (done.code, same) == (2, ["a", "c"]), done.text + done.err
+
+
+def test_ci_says_the_same_of_them(tmp_path: Path) -> None:
+    repo = of_three(tmp_path, "remote")
+    done = process("krmfn", "ci", "--base", "HEAD", "--out", "../results", cwd=repo)
+    comment = (tmp_path.parent / "results/comment.md").read_text()
+    assert "cannot be rendered" not in comment, comment
+    assert done.code == 2, "the error of the check stays"
