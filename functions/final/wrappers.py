@@ -1,12 +1,14 @@
 """Resources that bring others to a cluster inside of themselves: what they wrap is not judged, and that is said."""
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from krmfn import Item, Result, warning
 from krmfn.printing import counted
 from krmfn.results import Rule
 
+from ..grouping import grouped
 from .stream import FinalList
 
 _WRAPPERS = frozenset(
@@ -20,31 +22,47 @@ _WRAPPERS = frozenset(
         ("hive.openshift.io", "SelectorSyncSet"),
         ("kubernetes.crossplane.io", "Object"),
         ("kubernetes.m.crossplane.io", "Object"),
+        ("fluxcd.controlplane.io", "ResourceSet"),
+        ("helm.cattle.io", "HelmChart"),
+        ("helm.cattle.io", "HelmChartConfig"),
         ("helm.toolkit.fluxcd.io", "HelmRelease"),
     }
 )
 """(group, kind) of what holds manifests, or the values that a chart makes them of.
 
-Sources: the APIs of Open Cluster Management, Hive, Crossplane's provider-kubernetes and Flux's helm-controller.
+Sources: the APIs of Open Cluster Management, Hive, Crossplane's provider-kubernetes, Flux's helm-controller, the Flux
+Operator and the Helm controller of k3s.
 """
+_KIND = re.compile(rb"kind['\"]?[ \t]*:[ \t]*['\"]?(\w+)")
 _WORDS = re.compile(
-    rb"kmm\.(?:sigs\.x-k8s|node\.kubernetes)\.io|krmfn\.dev/v|kind['\"]?[ \t]*:[ \t]*['\"]?DeviceConfig\b"
+    rb"kmm\.(?:sigs\.x-k8s|node\.kubernetes)\.io|krmfn\.dev/v|"
+    rb"kind['\"]?[ \t]*:[ \t]*['\"]?(?:DeviceConfig|Ptemplate)(?:List)?\b"
 )
 """What stands in a Module, in a consumer of one, or in a config."""
 
 
 def wrapped_is_not_judged(final: FinalList) -> Iterator[Result]:
-    """Yield one warning for the resources that wrap Modules, configs or consumers."""
-    wrapping = [item for item in final.deployed if (item.group, item.kind) in _WRAPPERS and _has_ours(item)]
-    if wrapping:
-        others = f" (so {'does' if len(wrapping) == 2 else 'do'} {counted(len(wrapping) - 1, 'other')})"
-        rest = others if wrapping[1:] else ""
-        message = f"wraps Modules, their consumers or configs{rest}, and nothing in it is judged; "
-        yield final.located(wrapping[0], warning(f"{message}keep them in files of their own to have them checked"))
+    """Yield one warning for the resources of each kind that wrap Modules, configs or consumers."""
+    kinds = {kind for _, kind in final.run.driven}
+    wrapping = [item for item in final.deployed if (item.group, item.kind) in _WRAPPERS and _has_ours(item, kinds)]
+    for first, *rest in grouped((item.kind, item) for item in wrapping).values():
+        others = f" (so {'does' if len(rest) == 1 else 'do'} {counted(len(rest), 'other')})" if rest else ""
+        message = f"wraps Modules, their consumers or configs{others}, and nothing in it is judged; "
+        yield final.located(first, warning(f"{message}keep them in files of their own to have them checked"))
 
 
-def _has_ours(item: Item) -> bool:
-    return _WORDS.search(item.text) is not None
+def _has_ours(item: Item, kinds: Collection[str]) -> bool:
+    """Return True where the text of a resource holds something of ours, or one of the kinds that Profiles are for."""
+    text = item.text
+    if b"\\" in text:  # also what escapes stand for, and texts of YAML in quotes
+        text += json.dumps(item.manifest, ensure_ascii=False, default=str).replace('\\"', '"').encode()
+    return _WORDS.search(text) is not None or any(_kind(text, kind) for kind in kinds)
+
+
+def _kind(text: bytes, kind: str) -> bool:
+    """Return True where a text has a kind, alone or as that of a list."""
+    names = _KIND.findall(text)
+    return kind.encode() in names or f"{kind}List".encode() in names
 
 
 _WORK = """\

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from pathlib import Path
 
-from krmfn import Manifest
+import pytest
+from krmfn_functions.final.judge import judge
+from krmfn_functions.run import note
+
+from krmfn import Manifest, ResourceList
 from tests.builders import manifest, module
+from tests.commands import process
+from tests.trees import plant
 
 from .lists import judged
 
@@ -17,6 +24,8 @@ WRAPPERS: dict[str, tuple[str, str]] = {
     "SelectorSyncSet": ("hive.openshift.io/v1", "spec.resources"),
     "Object": ("kubernetes.crossplane.io/v1alpha2", "spec.forProvider.manifest"),
     "HelmRelease": ("helm.toolkit.fluxcd.io/v2", "spec.values"),
+    "ResourceSet": ("fluxcd.controlplane.io/v1", "spec.resources"),
+    "HelmChart": ("helm.cattle.io/v1", "spec.valuesContent"),
 }
 CONSUMER: Manifest = {"kind": "DaemonSet", "nodeSelector": {"kmm.node.kubernetes.io/kmm.m.ready": ""}}
 CONFIG: Manifest = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig"}
@@ -48,3 +57,39 @@ def test_several_are_one_warning_with_a_count() -> None:
     assert "(so do 2 others)" in finding.message
     assert finding.ref
     assert finding.ref.name == "a"
+
+
+def test_each_kind_has_a_warning_of_its_own() -> None:
+    findings = judged(*(wrapper(kind, module(name="m"), name) for kind in WRAPPERS for name in ("a", "b")))
+    assert [finding.ref.kind for finding in findings if finding.ref] == [*WRAPPERS]
+    assert all("(so does 1 other)" in finding.message for finding in findings)
+
+
+@pytest.mark.parametrize("kind", WRAPPERS)
+def test_it_is_told_at_its_file_and_line(kind: str, tmp_path: Path) -> None:
+    text = f"# what a site gets\n{json.dumps(wrapper(kind, module(name='m')))}\n"
+    plant(tmp_path, {".git/HEAD": "", "sites/oslo/work.yaml": text})
+    done = process("krmfn", "check", ".", cwd=tmp_path)
+    assert done.code == 0
+    assert done.text.startswith(f"sites/oslo/work.yaml:2: warning: {kind} "), done.text
+    assert "[KRM546]" in done.text
+
+
+TEXTS = {
+    "a text of YAML": "kind: Ptemplate\n",
+    "a typed list": "apiVersion: v1\nkind: DeviceConfigList\n",
+    "a kind of a Profile": "kind: FastNic\n",
+    "an escape": 'kind: "Device\\x43onfig"\n',
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_what_is_wrapped_as_a_text_is_told(text: str) -> None:
+    values = json.dumps(text).replace("\\\\x43", "\\x43")
+    item = (
+        f"{{apiVersion: helm.cattle.io/v1, kind: HelmChart, metadata: {{name: a}}, spec: {{valuesContent: {values}}}}}"
+    )
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+    resources = ResourceList.parse(f"{head}items:\n- {item}\n".encode())
+    note(resources, driven=frozenset({("nic.example.org", "FastNic")}))
+    assert [finding.rule for finding in judge(resources, resources.items)] == ["KRM546"]
