@@ -67,11 +67,10 @@ def test_each_kind_has_a_warning_of_its_own() -> None:
 
 @pytest.mark.parametrize("kind", WRAPPERS)
 def test_it_is_told_at_its_file_and_line(kind: str, tmp_path: Path) -> None:
-    text = f"# what a site gets\n{json.dumps(wrapper(kind, module(name='m')))}\n"
-    plant(tmp_path, {".git/HEAD": "", "sites/oslo/work.yaml": text})
+    plant(tmp_path, {".git/HEAD": "", "sites/oslo/work.yaml": json.dumps(wrapper(kind, module(name="m")))})
     done = process("krmfn", "check", ".", cwd=tmp_path)
     assert done.code == 0
-    assert done.text.startswith(f"sites/oslo/work.yaml:2: warning: {kind} "), done.text
+    assert done.text.startswith(f"sites/oslo/work.yaml:1: warning: {kind} "), done.text
     assert "[KRM546]" in done.text
 
 
