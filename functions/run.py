@@ -92,6 +92,10 @@ class Run(NamedTuple):
     """The KMM version that the cluster is seen to have; "" where it is not known."""
     spokes: tuple[Spoke, ...] = ()
     """The clusters with known labels, where the list is for a hub."""
+    hub_doubts: tuple[str, ...] = ()
+    """Why it is not known what hubs bring to the cluster."""
+    lacks_hub: bool = False
+    """Whether the cluster has labels by which a hub chooses it, and no hub is among what is read."""
     has_flux: bool = False
     """Whether something of Flux is among all that was read, in this cluster or another one."""
     roots: Mapping[int, str] = MappingProxyType({})

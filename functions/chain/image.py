@@ -117,7 +117,9 @@ def _looked_for(subject: Subject, pod: Pod) -> Link:
 
 
 def _recipe(subject: Subject) -> str:
-    """Return `built` or `signed` for an image that KMM makes; "" for one that somebody pushes."""
+    """Return `built` or `signed` for an image that KMM makes here; "" for one that somebody pushes, or a hub makes."""
+    if subject.driver.through_hub:
+        return ""
     at, module = subject.outcome.resolution.mapping, subject.driver.module
     holders = (module.container, *([module.mappings[at]] if at is not None else []))
     return next(

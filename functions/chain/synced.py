@@ -2,7 +2,6 @@
 
 from krmfn import Manifest
 from krmfn.printing import printable, some
-from krmfn.typed import Any
 
 from ..differences import ABSENT, FieldChange, differences
 from ..fleet.coverage import coverage
@@ -11,6 +10,7 @@ from ..fleet.live import Live
 from ..fleet.live_objects import Engine, Name
 from ..kmm.lookup import table, text
 from ..kmm.stored import stored
+from . import brought
 from .held import holders
 from .link import Link, Subject, account_of, holds, kubectl, unknown
 from .words import difference
@@ -27,14 +27,16 @@ def judge(subject: Subject) -> Link:
     namespace, name = subject.module
     command = kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", namespace, name, "-o", "yaml")
     if (module := modules.get(subject.module)) is None:
-        reason = "is planned, but the Module is not on the cluster: has it been synced?"
+        question = "has its hub brought it?" if subject.driver.through_hub else "has it been synced?"
+        reason = f"is planned, but the Module is not on the cluster: {question}"
         return _unsynced(subject, {}, reason, kubectl("get", "modules.kmm.sigs.x-k8s.io", "-A"))
     if deleted := text(table(module, "metadata"), "deletionTimestamp"):
         return _deleted(subject, deleted, command)
-    changes = _changes(module, subject.driver.module.spec)
+    changes = _changes(subject, module)
     if not changes:
         return holds("the Module on the cluster is what Git renders")
-    reason = f"is not what Git renders: {_difference(changes[0])}; it has not been synced"
+    state = "its hub has not brought it" if subject.driver.through_hub else "it has not been synced"
+    reason = f"is not what Git renders: {_difference(changes[0])}; {state}"
     link = _unsynced(subject, module, reason, command)
     number = f" and {len(changes) - 1:,} more" if changes[1:] else ""
     return link._replace(evidence=(f"the Module on the cluster differs in {changes[0].path}{number}", *link.evidence))
@@ -83,11 +85,12 @@ def judge_selector(live: Live, planned: Driver, cluster: str) -> Link | None:
     return Link("broken", evidence, reason, command, f"{reason} {key}", shared="Module")
 
 
-def _changes(module: Manifest, planned: Any) -> list[FieldChange]:
+def _changes(subject: Subject, module: Manifest) -> list[FieldChange]:
     """Return the fields in which the Module on the cluster differs, the image first; [] where its spec is not there."""
-    if "spec" not in module:
+    if not isinstance(module.get("spec"), dict):
         return []
-    changes = [*differences(stored(module["spec"]), stored(planned), ("spec",))]
+    present, planned = brought.pair_of_specs(subject, module["spec"])
+    changes = [*differences(stored(present), stored(planned), ("spec",))]
     return sorted(changes, key=lambda change: (change.parts[-1] != "version", change.parts[-1] != "containerImage"))
 
 
@@ -111,9 +114,12 @@ def _values(change: FieldChange) -> tuple[str, str]:
 
 
 def _unsynced(subject: Subject, module: Manifest, reason: str, command: str) -> Link:
-    """Return the link to a Module that no engine has applied, with the engine's own words."""
-    engine = _engine(subject.live, subject.module, subject.cluster, module)
-    evidence, command = _told_by_engine(engine, command)
+    """Return the link to a Module that no engine has applied, with the engine's own words, or that no hub brought."""
+    if subject.driver.through_hub:
+        evidence = [brought.works(subject)]
+    else:
+        engine = _engine(subject.live, subject.module, subject.cluster, module)
+        evidence, command = _told_by_engine(engine, command)
     evidence += [_loaded(subject)] if subject.is_ready else []
     return Link("broken", evidence, reason, command, f"{reason} {subject.module}", shared="Module")
 

@@ -184,6 +184,8 @@ def warn_of_nothing(context: Context, streams: Clusters, absent: Sequence[Item])
             continue  # KMM's other objects, also inside others, are judged
         if any(kind == "DeviceConfig" for _, kind in present):
             continue  # a vendor's: KRM107 says what becomes of it
+        if any(cluster.name in streams.config.labels for cluster in clusters):
+            continue  # a spoke may hold its nodes alone
         if is_unread or not lists or present & kinds or any(part.failed or part.function_config for part in lists):
             continue
         extent = printing.extent(sum(len(part.items) for part in lists), sum(run_of(part).files for part in lists))

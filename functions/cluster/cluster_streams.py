@@ -63,9 +63,9 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     context = context._replace(profiles=tuple(os.path.relpath(member.real) for member in streams.config.profiles))
     streams = cluster_inputs.read_clusters(context, streams)
     clusters, failures = streams.clusters, [*streams.failures]
-    has_several = len(clusters) != 1 or bool(streams.config.clusters) or len(clusters[0].parts) > 1
+    has_several = len(clusters) != 1 or bool(streams.config.clusters or streams.unasked) or len(clusters[0].parts) > 1
     if has_several:
-        from . import repository, shared, spokes  # imported here: most runs have one root
+        from . import repository, shared, spokes, unasked_hubs  # imported here: most runs have one root
     absent = shared.absent_profiles(context, streams) if has_several else []
     is_of_strangers = streams.foreign > 0 and not streams.config.name
     if intent.judges_whole and not (options.function_config or is_of_strangers):
@@ -78,7 +78,8 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     if options.against or options.has_live_nodes:
         streams = _with_elsewhere(context, streams, failures)
     if has_several:
-        spokes.note_each(streams.clusters, streams.config.labels)
+        hubs = unasked_hubs.read(context, streams)
+        spokes.note_each((*streams.clusters, *hubs.clusters), streams.config.labels)
     work = partial(cluster_lists.render_cluster, context, failures, skips)
     clusters = _all_rendered(context, work, streams.clusters)
     unassigned = [work(cluster) for cluster in streams.unassigned]
@@ -88,7 +89,8 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     if streams.external or has_several:
         from . import external
 
-        external.join_each(context, complete, streams.external)
+        others = unasked_hubs.rendered(context, hubs, complete, streams) if has_several else []
+        external.join_each(context, [*complete, *others], streams.external)
     for cluster in complete:
         if intent.judges_whole:
             note(cluster.final, has_flux=has_flux, is_repository=streams.is_repository)

@@ -39,10 +39,10 @@ def without(context: Context, streams: Clusters) -> Clusters:
     reader, streams = _Reader(), streams._replace(is_repository=True)
     named = [real for real in streams.paths.values() if real not in tops]
     # all are read: each may hold a Profile or a hub
-    strange = [cluster for cluster in streams.clusters if not reader.concerns(_files(cluster))]
+    strange = [cluster for cluster in streams.clusters if not reader.concerns(files_of(cluster))]
     strange = [cluster for cluster in strange if not _is_asked_for(cluster, named)]
     words = _driven(context, streams, reader.products) | ({spokes.MANAGED[0]} if reader.has_hub else set())
-    strange = [cluster for cluster in strange if not words or not reader.concerns(_files(cluster), words)]
+    strange = [cluster for cluster in strange if not words or not reader.concerns(files_of(cluster), words)]
 
     def holds(path: str) -> bool:
         return reader.holds(path) or reader.holds(path, words)
@@ -58,7 +58,7 @@ def without(context: Context, streams: Clusters) -> Clusters:
         return is_named or any(map(holds, _files_of(root))) or is_added_to(root)
 
     kept, unbuilt = _divided(streams, kept, is_ours)
-    needed = {path for cluster in kept for path in _files(cluster)}
+    needed = {path for cluster in kept for path in files_of(cluster)}
     unneeded = (*unbuilt, *(root for cluster in strange for root in cluster.all_roots))
     left_out = {path for root in unneeded for path in _files_of(root)} - needed
     if not left_out and not strange:
@@ -82,7 +82,7 @@ def _without_applications(streams: Clusters, strange: Sequence[Cluster]) -> list
     """Return those of some clusters in which no object of an engine deploys a cluster that is not among them."""
     others = (cluster for cluster in streams.clusters if not any(cluster is other for other in strange))
     sources = _sources(streams, {root.path for cluster in others for root in cluster.roots})
-    return [cluster for cluster in strange if sources.isdisjoint(_files(cluster))]
+    return [cluster for cluster in strange if sources.isdisjoint(files_of(cluster))]
 
 
 def _sources(streams: Clusters, folders: Collection[str]) -> set[str]:
@@ -105,7 +105,7 @@ def _divided(
     return [cluster for cluster, _ in divided], [root for _, roots in divided for root in roots]
 
 
-def _files(cluster: Cluster) -> list[str]:
+def files_of(cluster: Cluster) -> list[str]:
     """Return the paths of the files that a cluster is made from, and of those beside its kustomizations."""
     return [path for root in cluster.all_roots for path in _files_of(root)]
 
@@ -202,7 +202,9 @@ def _findings(streams: Clusters, kept: Sequence[Cluster], reader: _Reader, words
         # a part that a clone leaves out may hold anything: what is said of it stays
         ours = [finding for finding in rest if not finding.place or os.path.exists(finding.place.path)]
         return [*ours, *_counted(finding for finding in rest if finding not in ours)]
-    our_folders = {folder for cluster in kept for path in _files(cluster) for folder in parents(os.path.dirname(path))}
+    our_folders = {
+        folder for cluster in kept for path in files_of(cluster) for folder in parents(os.path.dirname(path))
+    }
     strange_findings = [finding for finding in streams.findings if _is_of_others(finding, our_folders, reader, words)]
     return [*(finding for finding in streams.findings if finding not in strange_findings), *_counted(strange_findings)]
 

@@ -21,6 +21,7 @@ Brought = Mapping[str, Sequence[tuple[Item, str]]]
 def join_each(clusters: Sequence[Cluster]) -> None:
     """Note for each cluster what the hubs among all bring there, and report what is wrong between the two."""
     brought = _by_spoke(clusters)
+    _note_doubts(clusters)
     for cluster in clusters if brought else ():
         if cluster.name in brought:
             _join(cluster, brought[cluster.name])
@@ -35,6 +36,17 @@ def _by_spoke(clusters: Sequence[Cluster]) -> Brought:
         for spoke in spokes:
             brought.setdefault(spoke.name, []).extend((item, hub.name) for item in items if _reaches(item, spoke))
     return brought
+
+
+def _note_doubts(clusters: Sequence[Cluster]) -> None:
+    """Note for each spoke of a hub with errors that nobody knows what it brings there."""
+    doubts: dict[str, list[str]] = {}
+    for hub in clusters:
+        for spoke in run_of(hub.final).spokes if hub.final.failed else ():
+            doubts.setdefault(spoke.name, []).append(f"the hub {hub.name} has errors (krmfn check)")
+    for cluster in clusters if doubts else ():
+        if cluster.name in doubts:
+            note(cluster.final, hub_doubts=(*run_of(cluster.final).hub_doubts, *doubts[cluster.name]))
 
 
 def _reaches(item: Item, spoke: Spoke) -> bool:

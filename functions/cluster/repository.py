@@ -11,7 +11,7 @@ from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
 from ..rendering import function_config, ignoring
 from ..run import note, run_of
 from ..settings import Intent
-from . import applications, idle_inventories
+from . import applications, idle_inventories, spokes
 from .config import Config
 from .deployed import Cluster, Clusters, deployed_items
 
@@ -54,8 +54,11 @@ def check(streams: Clusters, intent: Intent) -> None:
 
 
 def _check_empty(clusters: Sequence[Cluster], config: Config) -> None:
-    """Report each cluster of the configuration file of which nothing would be deployed: `render` refuses that."""
-    for cluster in clusters:
+    """Report each cluster of the configuration file of which nothing would be deployed: `render` refuses that.
+
+    A spoke may hold its nodes alone: it has its Modules from a hub.
+    """
+    for cluster in (cluster for cluster in clusters if not spokes.has_nodes_alone(cluster, clusters, config)):
         members, final = config.clusters.get(cluster.name, ()), cluster.final
         is_read = cluster.is_whole and not any(member.problem for member in members)
         if members and is_read and not final.failed and not deployed_items(final):

@@ -158,9 +158,9 @@ UNKNOWN_SPOKES = "the nodes of its spokes are not known here, so what they get i
 
 def without_spokes(view: View) -> list[Driver]:
     """Return the Modules that a hub brings to spokes, none of whose nodes is known: the hub's own are never theirs."""
-    known = {outcome.driver for group in view.groups for outcome in group.outcomes}
-    drivers = enumerate(view.cluster.drivers)
-    return [driver for at, driver in drivers if driver.cluster is not None and at not in known]
+    spokes = {node.cluster for node in view.cluster.fleet.nodes}
+    drivers = (driver for driver in view.cluster.drivers if driver.cluster is not None)
+    return [driver for driver in drivers if not any(map(driver.reaches, spokes))]
 
 
 def no_modules(views: Sequence[View]) -> str:

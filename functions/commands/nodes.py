@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 
 from krmfn import KrmfnError, Result, error, info, printing, warning
 from krmfn.printing import counted, did_you_mean, some
@@ -14,8 +15,10 @@ from ..chain import live_rows, loading
 from ..cluster import cluster_streams, live_nodes
 from ..cluster.deployed import Lists
 from ..command import Command, Context
+from ..exclusivity.node import Node
 from ..fleet import table, wording
 from ..fleet.live import Live
+from ..fleet.nodes import Fleet
 from ..formats import findings
 from ..formats.checked import tag_cluster
 from ..report import cluster_view, parts
@@ -68,7 +71,8 @@ def _table(lists: Lists, args: Any, paint: printing.Paint, dumps: Mapping[str, L
     moves, where = moving.moves(args.kernel), moving.row_filter(args.where)
     views = []
     for name, resources in lists.items():
-        view = cluster_view.join(name, resources, moving.mover(resources, name, moves, where))
+        nodes_of = partial(_nodes_here, dumps, moving.mover(resources, name, moves, where))
+        view = cluster_view.join(name, resources, nodes_of, has_brought=name in dumps)
         if (dump := dumps.get(name)) and not view.errors:
             view = cluster_view.with_dump(view, dump)
         views.append(view)
@@ -88,6 +92,11 @@ def _table(lists: Lists, args: Any, paint: printing.Paint, dumps: Mapping[str, L
         results.append(info(f"of {counted(len(nodes), 'node')}, none that matches the options lacks its driver"))
     write = table.text if args.format == "text" and (args.wide or args.node) else table.FORMATS[args.format]
     return write(rows, paint) if nodes else "", results
+
+
+def _nodes_here(dumps: Collection[str], move: cluster_view.Move, fleet: Fleet) -> Sequence[Node]:
+    """Return the nodes of a cluster but for those of its spokes that have a dump: the spoke tells of these."""
+    return [node for node in move(fleet) if dict(node.cluster or ()).get("") not in dumps]
 
 
 def _findings(args: Any, filter_: table.Filter, where: table.Filter, views: Sequence[View]) -> Iterator[Result]:
@@ -201,7 +210,9 @@ def _omissions(view: View, owner: str) -> Iterator[Result]:
     # those that select none of the nodes that there are of their kind, a hub's or its clusters'
     kinds = {node.cluster is not None for node in view.cluster.fleet.nodes}
     positions = {outcome.driver for group in view.groups for outcome in group.outcomes}
+    elsewhere = {node.cluster for node in view.cluster.fleet.nodes} - {group.nodes[0].cluster for group in view.groups}
     drivers = [driver for at, driver in enumerate(view.cluster.drivers) if at not in positions]
+    drivers = [driver for driver in drivers if not any(map(driver.reaches, elsewhere))]  # spokes tell of their nodes
     idle = [d for d in drivers if (d.cluster is not None) in kinds and (not owner or d.is_called(owner))]
     if idle:
         yield warning(f"the table has no row for {some(map(wording.name, idle), len(idle))}: no node is selected")

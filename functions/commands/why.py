@@ -23,6 +23,7 @@ from ..fleet.live import Live
 from ..paths import files, output
 from ..report import cluster_view
 from ..report.cluster_view import View
+from ..run import run_of
 from ..settings import ANSWER
 from . import clusters, moving
 
@@ -122,18 +123,18 @@ def _answers(
     """
     names, (dumps, log) = list[str](), sources
     for cluster, resources in lists.items():
-        view, dump = cluster_view.join(cluster, resources), dumps.get(cluster)
+        view, dump = cluster_view.join(cluster, resources, has_brought=True), dumps.get(cluster)
         committed = dump.committed[cluster].get(name) if dump else None
         live = dump if dump and dump.nodes else None
         if view.errors:
             unknown[cluster] = _reasons(view, resources)
-            if any(node.name == name for node in view.cluster.fleet.nodes):
+            if any(node.name == name for node in _own(view.cluster.fleet.nodes, lists)):
                 raise KrmfnError(*unknown[cluster])
             continue
-        members = [node.name for group in view.groups for node in group.nodes]
+        members = [node.name for group in view.groups for node in _own(group.nodes, lists)]
         names += members
         for group in view.groups if name in members else ():
-            for node in (node for node in group.nodes if node.name == name):
+            for node in (node for node in _own(group.nodes, lists) if node.name == name):
                 for answer in _of_node(node, group, view, live, log):
                     is_planned = answer.holds and not live
                     yield cluster, _by_inventory(answer, cluster, lists, dumps) if is_planned else answer
@@ -144,15 +145,26 @@ def _answers(
         raise _not_found(lists, name, dumps, names, unknown)
 
 
-def _of_node(node: Node, group: Group, view: View, live: Live | None, log: Log) -> Iterable[Answer]:
-    """Return the answers about a node: by its dump, else by the log of a worker pod, else what is planned."""
-    drivers = view.cluster.all_drivers
+def _own(nodes: Iterable[Node], names: Collection[str]) -> Iterator[Node]:
+    """Yield the nodes of a cluster but for those of its spokes that are among the clusters `names`: these answer."""
+    return (node for node in nodes if dict(node.cluster or ()).get("") not in names)
+
+
+def _of_node(node: Node, group: Group, view: View, live: Live | None, log: Log) -> Iterator[Answer]:
+    """Yield the answers about a node: by its dump, else by the log of a worker pod, else what is planned."""
+    drivers, known = view.cluster.all_drivers, run_of(view.resources)
+    for doubt in known.hub_doubts:
+        yield Answer(False, f"{node.name}: what a hub brings to {view.name} is not known: {doubt}")
     if live:
         fleet = Fleet(view.name, drivers, view.groups, live, live.committed[view.name], log)
-        return chain.answers(fleet, node, group.outcomes)
-    if log and group.outcomes:
-        return chain.by_log(node, drivers, group.outcomes, log)
-    return explanation.answers(node, drivers, group.outcomes)
+        answers: Iterable[Answer] = chain.answers(fleet, node, group.outcomes)
+    elif log and group.outcomes:
+        answers = chain.by_log(node, drivers, group.outcomes, log)
+    else:
+        answers = explanation.answers(node, drivers, group.outcomes)
+    suffix = "; what a hub brings here is not known: none is among the PATHs"
+    is_open = known.lacks_hub and not group.outcomes
+    yield from (answer._replace(sentence=answer.sentence + suffix) if is_open else answer for answer in answers)
 
 
 def _reasons(view: View, resources: ResourceList) -> list[str]:

@@ -85,6 +85,13 @@ def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None]) ->
     return Cluster(nodes.read(resources), drivers, workloads(pods), external)
 
 
+def with_brought(cluster: Cluster) -> Cluster:
+    """Return a cluster with the Modules that hubs bring to it among its own."""
+    brought = [driver for driver in cluster.external if driver.through_hub]
+    rest = [driver for driver in cluster.external if not driver.through_hub]
+    return cluster._replace(drivers=[*cluster.drivers, *brought], external=rest) if brought else cluster
+
+
 def external_drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[Driver]:
     """Return the drivers of the Modules in a list from elsewhere (--against); `domain_of` as for `of_list`.
 

@@ -176,7 +176,7 @@ def _groups(nodes: list[Node], selected: Mapping[int, str], rivals: Rivals, judg
 
 def _judge(drivers: Drivers) -> _Judge:
     """Return the function that gives the outcome of a driver on a node; each kernel is resolved once per driver."""
-    resolvers = [resolver(driver.module, driver.cluster is not None) if driver.loads else None for driver in drivers]
+    resolvers = [resolver(driver.module, driver.through_hub) if driver.loads else None for driver in drivers]
 
     @cache
     def of_kernel(position: int, kernel: str) -> Outcome:

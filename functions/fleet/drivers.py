@@ -25,6 +25,8 @@ class Driver(NamedTuple):
     """How it takes part in node exclusivity: for which config, where its selector is written."""
     cluster: tuple[tuple[str, str], ...] | None = None
     """The labels of the clusters that a hub brings it to (ManagedClusterModule); None: this cluster."""
+    through_hub: bool = False
+    """Whether a hub brings it: it writes a mapping per kernel of a spoke, and fills in the images there once."""
     origin: Callable[[Result], Result | None] = lambda finding: None
     """Moves a finding about the Module to the field that it comes from; None where that is not known."""
 
@@ -123,4 +125,4 @@ def driver(manifest: Manifest, claim: Claim | None = None, place: Place | None =
     selector = module.selector or {}
     path = "spec.moduleSpec.selector" if is_of_hub else "spec.selector"
     claim = claim or Claim(source, selector, path, None, module.loads, "", place)
-    return Driver(module, source, selector, claim, cluster)
+    return Driver(module, source, selector, claim, cluster, is_of_hub)

@@ -15,7 +15,7 @@ from ..deviceconfig.reading import domain_of
 from ..exclusivity.claim import FindPlace, local_conflict
 from ..exclusivity.messages import REMEDY, law_of, line_of
 from ..fleet import rules, wording
-from ..fleet.cluster import Cluster, of_list
+from ..fleet.cluster import Cluster, of_list, with_brought
 from ..fleet.coverage import Group, coverage
 from ..fleet.explanation import LiveNodes, compare
 from ..fleet.images import Image, images, unjudged_images, unknown_images
@@ -49,12 +49,15 @@ class View(NamedTuple):
     """What a dump says, where its nodes are live."""
 
 
-def join(
-    name: str, resources: ResourceList, move: Callable[[Fleet], Sequence[exclusivity.Node]] = lambda fleet: fleet.nodes
-) -> View:
+Move = Callable[[Fleet], Sequence[exclusivity.Node]]
+"""Returns the nodes of a cluster to join."""
+
+
+def join(name: str, resources: ResourceList, move: Move = lambda fleet: fleet.nodes, has_brought: bool = False) -> View:
     """Return a cluster with what its nodes get, given its list after the function has run.
 
-    `move` returns the nodes to join. Raises KrmfnError when what they get cannot be decided in bounded work.
+    `move` returns the nodes to join. With `has_brought` what hubs bring to the cluster is among its Modules; without it
+    only the hub's own cluster tells of that. Raises KrmfnError when what they get cannot be decided in bounded work.
     """
     cluster = of_list(resources, domain_of)
     mode = function_config.read(resources)[0].exclusivity
@@ -63,6 +66,7 @@ def join(
         findings += cluster.fleet.check_labels(driver.claim, driver.keys)
     errors = [str(finding) for finding in findings if finding.severity == "error"]
     nodes = [] if errors else move(cluster.fleet)
+    cluster = with_brought(cluster) if has_brought else cluster
     groups = coverage(nodes, cluster.drivers, mode != "off", cluster.external)
     owners = {driver.claim.ref.id for driver in cluster.drivers}
     owners |= {(group, kind, "", name) for group, kind, _, name in owners}
