@@ -128,13 +128,13 @@ def _answers(
         live = dump if dump and dump.nodes else None
         if view.errors:
             unknown[cluster] = _reasons(view, resources)
-            if any(node.name == name for node in _own(view.cluster.fleet.nodes, lists)):
+            if any(node.name == name for node in _local_nodes(view.cluster.fleet.nodes, lists)):
                 raise KrmfnError(*unknown[cluster])
             continue
-        members = [node.name for group in view.groups for node in _own(group.nodes, lists)]
+        members = [node.name for group in view.groups for node in _local_nodes(group.nodes, lists)]
         names += members
         for group in view.groups if name in members else ():
-            for node in (node for node in _own(group.nodes, lists) if node.name == name):
+            for node in (node for node in _local_nodes(group.nodes, lists) if node.name == name):
                 for answer in _of_node(node, group, view, live, log):
                     is_planned = answer.holds and not live
                     yield cluster, _by_inventory(answer, cluster, lists, dumps) if is_planned else answer
@@ -145,7 +145,7 @@ def _answers(
         raise _not_found(lists, name, dumps, names, unknown)
 
 
-def _own(nodes: Iterable[Node], names: Collection[str]) -> Iterator[Node]:
+def _local_nodes(nodes: Iterable[Node], names: Collection[str]) -> Iterator[Node]:
     """Yield the nodes of a cluster but for those of its spokes that are among the clusters `names`: these answer."""
     return (node for node in nodes if dict(node.cluster or ()).get("") not in names)
 
