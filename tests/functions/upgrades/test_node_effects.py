@@ -198,6 +198,19 @@ def test_why_a_moved_label_loses_the_driver() -> None:
     )
 
 
+@pytest.mark.parametrize("is_added", [True, False])
+def test_a_version_that_is_new_or_gone_is_refused_so_nothing_is_lost(is_added: bool) -> None:
+    """It was `lost` on nodes with another label or none, by labels that had not moved: KMM's webhook refuses it."""
+    label = "kmm.node.kubernetes.io/version-module.kmm.drv"
+    nodes = [node("none"), *(node(f"v{value}", EL9, {**GPU, label: value}) for value in ("0", "1"))]
+    states = [[drv(), *nodes], [drv(version="1"), *nodes]]
+    results = changes(*(states if is_added else states[::-1]))
+    assert {effect.word for effect in results} == {"blocked"}
+    assert {name for effect in results for name in effect.nodes} >= ({"none", "v0", "v1"} if is_added else {"v1"})
+    assert all("which KMM's webhook refuses, so what is there stays" in effect.message for effect in results)
+    assert not any(part.events for effect in results for part in effect.parts)
+
+
 def test_what_history_would_tell_is_not_known() -> None:
     """A label that stays is no driver that stays; a new Module is not gained where the label names another version.
 
