@@ -161,7 +161,7 @@ def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
         new_views = after.groups[new_group] if new_group is not None else {}
         for key in {**new_views, **old_views}:
             old, former = old_views.get(key), before.drivers.get(key)
-            new = _taken(after.view(members[0], key), former, after.drivers.get(key))
+            new = _admitted(after.view(members[0], key), former, after.drivers.get(key))
             is_new_node = old_group is None and key in before.drivers  # of a new Module nothing is there yet
             is_unlabelled = bool(old and old.version) and new.action == "load" and key not in labelled
             is_older = old.is_older or is_unlabelled if old else is_new_node and new.action == "leave"
@@ -171,7 +171,7 @@ def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
         yield _with_rivals(results, before.images)
 
 
-def _taken(view: View, old: Driver | None, new: Driver | None) -> View:
+def _admitted(view: View, old: Driver | None, new: Driver | None) -> View:
     """Return how KMM sees nodes for a Module: as before, where its webhook refuses to add a version or to take it away.
 
     Source: KMM v2.4.0 to main (de3f8c9), internal/webhook/module.go (KMM002).
