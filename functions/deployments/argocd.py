@@ -22,7 +22,7 @@ from .deployment import (
     additions_of,
     normal_path,
 )
-from .templates import filled
+from .templates import filled, is_broken
 
 GROUP = "argoproj.io"
 KINDS = ("Application", "ApplicationSet")
@@ -73,6 +73,12 @@ def _applications(item: EngineObject, repository: Repository, problems: list[Pro
             if isinstance(values := parameters.get("values"), dict):
                 parameters["values"] = {key: _filled(value, row.parameters, is_go, {}) for key, value in values.items()}
             filled_in = _filled(template, parameters, is_go, open_texts)
+            problems += (
+                Problem(
+                    item.origin, f"{value!r} opens a template with {{{{ and does not close it, so Argo CD refuses it"
+                )
+                for value in filter(is_broken, open_texts)
+            )
             yield _Application(filled_in, item, row.unknown, open_texts)
 
 

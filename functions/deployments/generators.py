@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from krmfn import Manifest
 from krmfn.typed import Any, NamedTuple
 
-from ..kmm.lookup import table, tables, text
+from ..kmm.lookup import table, tables, text, texts
 from .deployment import Repository, normal_path
 from .templates import filled
 
@@ -144,7 +144,7 @@ def _of_matrix(generator: Manifest, repository: Repository, is_go: bool) -> Iter
 def _of_merge(generator: Manifest, repository: Repository, is_go: bool) -> Iterator[Row]:
     """Yield the rows of the first generator, with what rows of the others with the same keys say."""
     children = [child for _, child in tables(generator, "generators")]
-    keys = [key for key in generator.get("mergeKeys") or () if isinstance(key, str)]
+    keys = list(filter(None, texts(generator, "mergeKeys")))
     first, *others = [rows(child, repository, is_go) for child in children] or [[]]
     by_key: dict[tuple[Any, ...], Row] = {}
     for row in (row for other in others for row in other):

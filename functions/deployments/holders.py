@@ -10,7 +10,9 @@ from functools import lru_cache
 
 from krmfn.printing import some
 
-from . import argocd, fleet, flux, names
+from ..grouping import grouped
+from . import argocd, fleet, flux, names, shapes
+from .above import all_below, inherited
 from .deployment import Declaration, Declared, Deployment, Directory, EngineObject, Problem, Repository, covers
 from .globs import matches
 
@@ -21,7 +23,7 @@ _CLUSTERS = ("clusters", "cluster")
 def deployments(objects: Sequence[EngineObject], repository: Repository) -> tuple[list[Deployment], list[Problem]]:
     """Return which root reaches which cluster, in the order of the objects, and what is wrong or not known."""
     declared = [read(objects, repository) for read in (argocd.declared, flux.declared, fleet.declared)]
-    problems = [problem for engine in declared for problem in engine.problems]
+    problems = [*shapes.problems(objects), *(problem for engine in declared for problem in engine.problems)]
     order = {item.origin: at for at, item in enumerate(objects)}
     declarations = sorted(_existing(declared, repository), key=lambda declaration: order[declaration.source])
     holders = _Holders(declarations, repository)
@@ -46,16 +48,19 @@ class _Holders:
 
     def __init__(self, declarations: Sequence[Declaration], repository: Repository) -> None:
         self._declarations, self._repository = declarations, repository
+        self._by_path = grouped((declaration.path, at) for at, declaration in enumerate(declarations))
+        self._listing = grouped((file, path) for path, listed in repository.listed.items() for file in listed)
         self._holding = lru_cache(maxsize=None)(self._holding_of)
         self.problems: list[Problem] = []
+        self._known, self._above = self._search()
         local = [declaration for declaration in declarations if not declaration.target]
         ends = {end: declaration for declaration in local for end in self._ends(declaration.file)}
         self._names = self._names_of(ends)
 
     def clusters(self, file: str) -> list[str]:
         """Return the clusters that the objects in a file are in."""
-        known, ends = self._search(file)
-        return list(dict.fromkeys([*known, *(self._names[self._folder(end)] for end in ends)]))
+        ends = (self._names[self._folder(end)] for end in self._ends(file))
+        return list(dict.fromkeys([*self._known.get(file, ()), *ends]))
 
     def homes(self) -> Iterator[Deployment]:
         """Yield the folders on which Flux was started, each with its cluster: nothing in the repository says so."""
@@ -69,28 +74,42 @@ class _Holders:
             yield Deployment(folder, self._names[folder], home)
 
     def _ends(self, file: str) -> list[str]:
-        return self._search(file)[1]
+        """Return the files above a file that nothing deploys."""
+        return self._above.get(file, [])
 
-    def _search(self, file: str) -> tuple[list[str], list[str]]:
-        """Return the named clusters that a file reaches, and the files above it that nothing deploys.
+    def _search(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """Return the named clusters that each file reaches, and the files above it that nothing deploys.
 
-        Of a circle, in which each file is deployed by another one, it is the first by its name.
+        Of a circle, in which each file is deployed by another one, it is the first by its name, and that is said.
         """
-        seen, rest, known, ends = {file}, [file], list[str](), list[str]()
-        while rest:
-            current = rest.pop(0)
-            holding = [holder for holder in self._holding(current) if holder.file != current]
-            ends += [] if holding else [current]
-            for declaration in holding:
-                if declaration.target:
-                    known.append(declaration.target)
-                elif declaration.file not in seen:
-                    seen.add(declaration.file)
-                    rest.append(declaration.file)
-        return known, ends or ([] if known else [min(seen)])
+        files = dict.fromkeys(declaration.file for declaration in self._declarations)
+        holding = {file: [holder for holder in self._holding(file) if holder.file != file] for file in files}
+        pairs = [(holder, file) for file, holders in holding.items() for holder in holders]
+        below = grouped(dict.fromkeys((holder.file, file) for holder, file in pairs if not holder.target))
+        known = inherited(below, dict.fromkeys((holder.target, file) for holder, file in pairs if holder.target))
+        ends = inherited(below, ((file, file) for file, holders in holding.items() if not holders))
+        for first in sorted(file for file in files if file not in known and file not in ends):
+            if first not in ends:
+                circle = [file for file in all_below(below, [first]) if file not in known and file not in ends]
+                ends |= {file: [first] for file in circle}
+                self._report_circle(first, circle)
+        return known, ends
+
+    def _report_circle(self, first: str, files: Sequence[str]) -> None:
+        """Report files whose objects deploy each other, at the object in the first file."""
+        source = next(declaration.source for declaration in self._declarations if declaration.file == first)
+        message = (
+            f"{some(sorted(files), len(files))} deploy each other, so it is not known in which cluster they are: apply "
+            "one of them by hand, and name its cluster under `clusters` in .krmfn.yaml"
+        )
+        self.problems.append(Problem(source, message))
 
     def _holding_of(self, file: str) -> list[Declaration]:
-        return [declaration for declaration in self._declarations if _reads(declaration, file, self._repository)]
+        """Return the declarations that deploy a file: those of the folders above it, and of what lists it."""
+        paths = dict.fromkeys([*_folders_above(file), *self._listing.get(file, ())])
+        numbers = sorted(number for path in paths for number in self._by_path.get(path, ()))
+        holding = (self._declarations[number] for number in numbers)
+        return [declaration for declaration in holding if _reads(declaration, file, self._repository)]
 
     def _folder(self, file: str) -> str:
         """Return the folder on which an engine was started that reads a file which nothing else deploys."""
@@ -118,6 +137,12 @@ class _Holders:
             )
             self.problems.append(Problem(folders[others[0]].source, message))
         return by_folder
+
+
+def _folders_above(file: str) -> list[str]:
+    """Return the folders that a file is in, the root of the repository among them."""
+    parts = file.split("/")
+    return [".", *("/".join(parts[:number]) for number in range(1, len(parts) + 1))]
 
 
 def _reads(declaration: Declaration, file: str, repository: Repository) -> bool:

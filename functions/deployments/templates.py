@@ -25,6 +25,11 @@ def filled(template: str, parameters: Parameters, is_go: bool) -> str | None:
     return _ACTION.sub(lambda match: str(next(rest)), template)
 
 
+def is_broken(template: str) -> bool:
+    """Return True for a template in which braces that open an action are not closed."""
+    return template.rfind("{{") > template.rfind("}}")
+
+
 def _value(action: str, parameters: Parameters, is_go: bool) -> str | None:
     """Return what one action gives; None for a function, a field that is not there, and a template of the other kind.
 
