@@ -39,7 +39,7 @@ _REFERENCE: Shape = dict.fromkeys(("kind", "name", "namespace"), str)
 _KUSTOMIZATION: Shape = {
     **dict.fromkeys(("path", "targetNamespace", "namePrefix", "nameSuffix"), str),
     **dict.fromkeys(("suspend", "prune", "force"), bool),
-    **dict.fromkeys(("patches", "images", "dependsOn"), [dict]),
+    **{key: [dict] for key in ("patches", "images", "dependsOn")},
     "components": [str],
     **dict.fromkeys(("postBuild", "commonMetadata"), dict),
     "sourceRef": _REFERENCE,
