@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from krmfn import KrmfnError, ResourceList
 
-from ..deployments.deployment import Deployment
+from ..deployments.deployment import Addition, Deployment
 from ..deployments.holders import applies
 from ..kustomization.graph import NO_GRAPH
 from ..paths import files
@@ -13,6 +13,7 @@ from ..paths.disk import File, relative
 from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import within
 from .deployed import Cluster
+from .edited_roots import Editor
 from .engines import Engines
 from .survey import Root
 
@@ -25,16 +26,16 @@ _SKIPPED = b"+argocd:skip-file-rendering"
 
 
 def assign(
-    engines: Engines, roots: Sequence[Root], tops: Collection[str], is_absolute: bool
+    engines: Engines, roots: Sequence[Root], tops: Collection[str], is_absolute: bool, editor: Editor | None
 ) -> tuple[list[Cluster], list[Root]]:
     """Return the clusters that the engines' objects make of some roots, and the roots that nothing deploys.
 
     A root may be in several clusters. Where Argo CD applies a folder as a directory, its files are those that Argo CD
     reads; what stands below it is no root of its own then. `tops` are the real PATHs; `is_absolute` says how files are
-    named.
+    named. With an `editor` roots are as their engines build them: two deployments of a folder may give two roots.
     """
     by_path = {root.path: root for root in roots}
-    clusters: dict[str, dict[tuple[str, str], Root]] = {}
+    clusters: dict[str, dict[tuple[str, str, tuple[Addition, ...]], Root]] = {}
     parts: dict[str, list[Deployment]] = {}
     used, covered = set[str](), set[str]()
     exact = {deployment.real(engines.top) for deployment in engines.deployments}
@@ -50,8 +51,8 @@ def assign(
             used |= {root.path for root in held}
             namespace = deployment.declaration.namespace if deployment.declaration.how == "raw" else ""
             group = clusters.setdefault(deployment.cluster, {})
-            for root in held:
-                group.setdefault((root.kind, root.path), root._replace(namespace=namespace))
+            for root in (editor.edited(root, deployment, engines.top) if editor else root for root in held):
+                group.setdefault((root.kind, root.path, root.additions), root._replace(namespace=namespace))
             parts.setdefault(deployment.cluster, []).append(deployment)
     rest = [root for root in roots if root.path not in used | covered]
     named = ((name, tuple(group.values()), tuple(parts[name])) for name, group in clusters.items())
@@ -62,7 +63,7 @@ def _is_directory(deployment: Deployment, root: Root | None) -> bool:
     """Return True where Argo CD applies the files of a folder one by one."""
     declaration = deployment.declaration
     is_raw = declaration.engine == "argocd" and declaration.how == "raw"
-    return is_raw and not (root and root.kind == "kustomization")
+    return is_raw and (declaration.directory.is_named or not (root and root.kind == "kustomization"))
 
 
 def _is_among(real: str, roots: Sequence[Root], tops: Collection[str]) -> bool:

@@ -16,7 +16,7 @@ from ..identity import has_namespace
 from ..kustomization.documents import unreadable
 from ..options import RunOptions
 from ..paths import manifests
-from ..paths.failures import Failure, failure_of
+from ..paths.failures import Failure, Unreadable, failure_of
 from ..paths.roots import within
 from ..paths.templates import Template
 from ..paths.workers import processors
@@ -172,7 +172,13 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
         return beside, is_whole
     from ..kustomization import builds  # imported here: most folders need no kustomize
 
-    resources = builds.build(context.options, first.name, first.path, first.graph)
+    try:
+        resources = builds.build(context.options, first.name, first.path, first.graph)
+    except Unreadable:
+        raise
+    except KrmfnError as failure:
+        hint = [f"(built with what {first.editor} adds)"] if first.editor else []
+        raise KrmfnError(*failure.args, *hint) from failure
     _give_namespace(resources.items, first.namespace)
     # a kustomization that calls the function names its functionConfig there
     kinds = NODES if run_of(resources).is_settled else COUNTING

@@ -1,4 +1,7 @@
-"""What engines change after krmfn: it is told where it changes a Module or its consumer, since it is not judged."""
+"""What engines change after krmfn: it is told where it changes a Module or its consumer, and is not judged.
+
+What they write into a kustomization that they build is judged (see `edited_roots`).
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +10,7 @@ from krmfn.resource import join
 from krmfn.results import Rule
 
 from ..deployments.additions import affects, holds, variables
-from ..deployments.deployment import Deployment
+from ..deployments.deployment import Addition, Deployment
 from ..kmm.lookup import strings
 from ..kmm.module import MODULE_KINDS, VARIABLES
 from ..paths.roots import within
@@ -32,7 +35,8 @@ def _changes(cluster: Cluster, deployment: Deployment, top: str) -> Iterator[Res
         return
     items = list(reached(cluster, deployment, top, _of_kmm))
     is_renamed = _is_renamed(cluster, deployment, top)
-    fields = [addition.field for addition in declaration.additions if items and affects(addition, items, is_renamed)]
+    rest = [addition for addition in declaration.additions if addition not in _written(cluster, deployment, top)]
+    fields = [addition.field for addition in rest if items and affects(addition, items, is_renamed)]
     if fields:
         others = f" and {len(items) - 1:,} more" if items[1:] else ""
         message = (
@@ -40,6 +44,13 @@ def _changes(cluster: Cluster, deployment: Deployment, top: str) -> Iterator[Res
             f"what is judged is not what is applied; write it into the kustomization of {deployment.path}"
         )
         yield warning(message, rule="KRM547", ref=declaration.source.ref, place=place_of(deployment, top))
+
+
+def _written(cluster: Cluster, deployment: Deployment, top: str) -> Sequence[Addition]:
+    """Return the additions of a deployment with which its root was built."""
+    declared, real = deployment.declaration.additions, deployment.real(top)
+    built = [root.additions for root in cluster.roots if root.path == real and {*root.additions} <= {*declared}]
+    return max(built, key=len, default=())
 
 
 def _is_renamed(cluster: Cluster, deployment: Deployment, top: str) -> bool:
@@ -92,7 +103,13 @@ metadata: {name: drivers, namespace: flux-system}
 spec:
   path: ./drivers
   prune: true
-  sourceRef: {kind: GitRepository, name: flux-system}
+  sourceRef: {kind: GitRepository, name: rendered}
+---
+# clusters/lab/source.yaml
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: rendered, namespace: flux-system}
+spec: {url: "https://git.example.com/fleet.git", ref: {branch: rendered}}
 ---
 # drivers/kustomization.yaml
 resources: [module.yaml]

@@ -23,6 +23,7 @@ from . import assignment, config, config_names, engines, unread
 from . import survey as surveys
 from .config import Config, Member
 from .deployed import Cluster, Clusters
+from .edited_roots import Editor
 from .survey import Root, Survey
 
 RULES = (
@@ -97,7 +98,9 @@ def layout(
     if members:
         clusters, rest, others = _join(members, rest, reals, surveyor, findings, failures)
     elif deployed:
-        clusters, rest = assignment.assign(engine_objects, rest, tops, any(map(os.path.isabs, reals)))
+        is_absolute = any(map(os.path.isabs, reals))
+        editor = None if as_root else Editor(ours, options.root, is_absolute)
+        clusters, rest = assignment.assign(engine_objects, rest, tops, is_absolute, editor)
     everything = (*by_path.values(), *others)
     findings += [finding for survey in everything for finding in survey.findings]
     findings += unread.missing_submodules(everything, tops, [*chain(*members.values())], as_root)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from krmfn import Item, Place, ResourceList
 
 from ..deployments.deployment import Deployment
+from ..grouping import grouped
 from ..paths.roots import within
 from ..rendering.kinds import OWNERS, driven_kinds, of_kinds
 from ..run import run_of
@@ -43,10 +44,11 @@ def with_folders(cluster: Cluster) -> Iterator[tuple[str, ResourceList]]:
     These are the last part, which may have the name of any root. Roots of others have nothing to choose.
     """
     roots = [root for root in cluster.roots if root.kind != "files" and root.path not in cluster.beside]
-    paths = {root.name: root.path for root in roots}
+    paths = grouped((root.name, root.path) for root in roots)
     for name, part in cluster.parts:
         if not run_of(part).is_beside:
-            yield paths.pop(name, ""), part
+            rest = paths.get(name)
+            yield rest.pop() if rest else "", part
 
 
 def file_of(item: Item) -> str:

@@ -14,6 +14,7 @@ from krmfn import KrmfnError, Place, Result, error
 from krmfn.streams import max_bytes
 from krmfn.typed import Literal, NamedTuple
 
+from ..deployments.deployment import Addition
 from ..kustomization.calls import Ours
 from ..kustomization.graph import NO_GRAPH, Graph
 from ..paths import disk, excludes, files, manifests
@@ -50,6 +51,10 @@ class Root(NamedTuple):
     functionConfig, and files that somebody forgot to list."""
     namespace: str = ""
     """The namespace that Argo CD gives to resources without one; "" where it does not apply them as they stand."""
+    additions: tuple[Addition, ...] = ()
+    """What its engine has written into the kustomization, which is so in the graph."""
+    editor: str = ""
+    """The object of the engine that says so, with its file."""
 
 
 def places(roots: Iterable[Root], top: str) -> list[tuple[str, Kind]]:

@@ -109,12 +109,13 @@ def _same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:
 
 
 def _inputs(cluster: Cluster, top: str, digest: Callable[[str], bytes]) -> list[tuple[str, str, bytes]]:
-    """Return each input of a cluster: its root, its path from the top, its digest.
+    """Return each input of a cluster: what its engine adds to each root; then of each file its root, path and digest.
 
     Raises _Unknown when there may be others, and KrmfnError when one cannot be read.
     """
     pairs = ((root.path[len(top) :], real) for root in cluster.all_roots for real in _paths(root))
-    return [(path, os.path.relpath(real, top), digest(real)) for path, real in pairs]
+    engines = [(root.path[len(top) :], root.namespace, repr(root.additions).encode()) for root in cluster.all_roots]
+    return engines + [(path, os.path.relpath(real, top), digest(real)) for path, real in pairs]
 
 
 def _paths(root: Root) -> Iterator[str]:

@@ -16,11 +16,12 @@ from ..kmm import regexps
 from ..kmm.lookup import table, tables, text, texts
 from ..kmm.module import HUB_KIND
 from .deployment import Addition
+from .edits import FLAGS
 
 _SUBSTITUTE, _DISABLED = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 _NAMESPACES = ("targetNamespace", "namespace")
 _PATCHES = ("patches", "patchesStrategicMerge", "patchesJson6902")
-_HARMLESS = ("labels", "helm", "version", "replicas")
+_HARMLESS = ("labels", "helm", "version", "replicas", *FLAGS)
 """Labels of a bundle, options of Helm and the version of kustomize; KMM has no field that `replicas` sets."""
 _ENGINES = ("argocd.argoproj.io", "toolkit.fluxcd.io", "krmfn.dev", "config.kubernetes.io")
 """Words in annotations that an engine or krmfn reads."""

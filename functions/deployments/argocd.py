@@ -10,7 +10,7 @@ from krmfn import Manifest
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import map_texts, table, tables, text, texts
-from . import generators, globs, names
+from . import edits, generators, globs, names
 from .deployment import (
     Declaration,
     Declared,
@@ -28,9 +28,11 @@ GROUP = "argoproj.io"
 KINDS = ("Application", "ApplicationSet")
 _KUSTOMIZE = (
     *("namePrefix", "nameSuffix", "namespace", "images", "replicas", "patches", "components"),
-    *("commonLabels", "commonAnnotations", "version"),
+    *("commonLabels", "commonAnnotations", "version", *edits.FLAGS),
 )
-"""The options of `kustomize` in an Application: all are applied to what our plugin has not seen."""
+"""The options of `kustomize` in an Application."""
+_TYPES = ("kustomize", "helm", "directory")
+"""The fields of a source that say what it is, beside `plugin`."""
 
 
 class _Application(NamedTuple):
@@ -127,14 +129,15 @@ def _declarations(
         if "{{" in path:
             problems.append(Problem(item.origin, f"which folders {path} gives is not known"))
             continue
-        problems += (Problem(item.origin, message) for message in _unread(_directory(source)))
+        problems += (Problem(item.origin, message) for message in (*_mixed(source), *_unread(_directory(source))))
+        how = _how(source, normal_path(path), repository)
         yield Declaration(
-            *(normal_path(path), "argocd", _how(source, normal_path(path), repository), item.origin),
+            *(normal_path(path), "argocd", how, item.origin),
             cluster=cluster,
             unknown=unknown,
             directory=_directory(source),
             namespace=text(table(spec, "destination"), "namespace"),
-            additions=additions_of(table(source, "kustomize"), _KUSTOMIZE, "kustomize."),
+            additions=additions_of(table(source, "kustomize"), _KUSTOMIZE, "kustomize.") if how == "raw" else (),
             prunes=table(spec, "syncPolicy", "automated").get("prune") is True,
             anew=_anew(spec),
         )
@@ -163,17 +166,35 @@ def _cluster(application: _Application, servers: Mapping[str, str]) -> tuple[str
 
 def _how(source: Manifest, path: str, repository: Repository) -> How:
     """Return how Argo CD makes manifests of a source: by a plugin that is named, by Helm, else as it stands."""
-    if "plugin" in source:
+    types = _types(source)
+    if "plugin" in types:
         name = text(table(source, "plugin"), "name")
         return "plugin" if not name or name.startswith("krmfn") else "unknown"
-    if "helm" in source or path in repository.charts:
+    if "helm" in types or (path in repository.charts and not types):
         return "helm"
-    return "plugin" if path in repository.hydrated else "raw"
+    return "plugin" if path in repository.hydrated and not types else "raw"
+
+
+def _types(source: Manifest) -> list[str]:
+    """Return the types that a source names; of a field without any value Argo CD thinks that it is not there.
+
+    Source: Argo CD 3.2.1, ApplicationSource.ExplicitType, util/argo/argo.go, NormalizeSource.
+    """
+    named = [field for field in _TYPES if any(table(source, field).values())]
+    return [*named, *(["plugin"] if isinstance(source.get("plugin"), dict) else [])]
+
+
+def _mixed(source: Manifest) -> Iterator[str]:
+    """Yield what is wrong with a source that names several types."""
+    types = _types(source)
+    if len(types) > 1:
+        yield f"is of the types {' and '.join(types)} at once, which Argo CD refuses; keep one of these fields"
 
 
 def _directory(source: Manifest) -> Directory:
     directory = table(source, "directory")
-    return Directory(directory.get("recurse") is True, text(directory, "include"), text(directory, "exclude"))
+    include, exclude = text(directory, "include"), text(directory, "exclude")
+    return Directory(directory.get("recurse") is True, include, exclude, "directory" in _types(source))
 
 
 def _unread(directory: Directory) -> Iterator[str]:

@@ -58,11 +58,13 @@ class Repository(NamedTuple):
 
 
 class Directory(NamedTuple):
-    """Which files of a folder Argo CD applies where there is no kustomization."""
+    """Which files of a folder Argo CD applies where there is no kustomization, or where the Application says so."""
 
     recurse: bool = False
     include: str = ""
     exclude: str = ""
+    is_named: bool = False
+    """Whether the Application says that the folder is applied so: a kustomization in it does not count then."""
 
 
 class Addition(NamedTuple):

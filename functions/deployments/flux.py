@@ -19,7 +19,7 @@ _SOURCES = f"source.{_TOOLKIT}"
 GROUPS = (f"kustomize.{_TOOLKIT}", f"helm.{_TOOLKIT}", _SOURCES, artifacts.GROUP)
 _ADDITIONS = (
     *("targetNamespace", "namePrefix", "nameSuffix", "patches", "patchesStrategicMerge", "patchesJson6902"),
-    *("images", "components", "postBuild", "commonMetadata"),
+    *("images", "components", "postBuild", "commonMetadata", "ignoreMissingComponents"),
 )
 _RENDERED = "rendered"
 """The branch that gitops/flux/render-branch writes."""

@@ -147,7 +147,7 @@ def _folders_above(file: str) -> list[str]:
 
 def _reads(declaration: Declaration, file: str, repository: Repository) -> bool:
     """Return True where an engine applies what stands in a file."""
-    if declaration.path in repository.listed:
+    if declaration.path in repository.listed and not declaration.directory.is_named:
         return file in repository.listed[declaration.path]
     if not covers(declaration.path, file):
         return False

@@ -22,7 +22,7 @@ from .configs import Configs
 from .documents import documents, resources_in
 from .graph import Graph, Kustomization, closure
 from .references import Reference
-from .texts import Judgement, Texts, judge_strictly
+from .texts import NOT_EDITED, Judgement, Texts, judge_strictly
 from .tree import is_untouched
 from .workspace import Workspace
 
@@ -30,13 +30,20 @@ MAX_BUILDS = 100_000
 """How often kustomize may read a kustomization in one build: it reads it again for each path that leads to it."""
 
 
-def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = False) -> Graph:
+def read(
+    folders: Iterable[str],
+    root: str | None,
+    ours: Ours,
+    absolute: bool = False,
+    edited: Mapping[str, bytes] = NOT_EDITED,
+) -> Graph:
     """Return the graph of the kustomizations in `folders` and of all that they list, within `root`.
 
     Folders are absolute and without links, as is `root`; without one only kustomize's own bound applies. A folder
-    without a kustomization is skipped. Names are `absolute`, or relative to the working folder.
+    without a kustomization is skipped. Names are `absolute`, or relative to the working folder. The texts in `edited`
+    stand for those of files, by the files' paths.
     """
-    reader = _Reader(Disk(root, absolute))
+    reader = _Reader(Disk(root, absolute), edited)
     for folder in folders:
         reader.walk(folder)
     kustomizations = list(reader.kustomizations.values())
@@ -81,9 +88,9 @@ def _judge(text: bytes, place: Place, column: int) -> Judgement:
 class _Reader:
     """One walk over the kustomizations below some folders: those read so far, with the findings about each."""
 
-    def __init__(self, disk: Disk) -> None:
+    def __init__(self, disk: Disk, edited: Mapping[str, bytes]) -> None:
         self.disk = disk
-        self.texts = Texts()
+        self.texts = Texts(edited)
         self.kustomizations: dict[str, Kustomization] = {}
         self._builds: dict[str, int] = {}
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -68,10 +69,16 @@ Judge = Callable[[bytes, Place, int], Judgement]
 """Judges a text that begins at a place, each line at a column (see `documents`)."""
 
 
+NOT_EDITED: Mapping[str, bytes] = MappingProxyType({})
+"""No text stands for that of a file."""
+
+
 class Texts:
     """The texts of kustomizations, and of the files that they list."""
 
-    def __init__(self) -> None:
+    def __init__(self, edited: Mapping[str, bytes] = NOT_EDITED) -> None:
+        """Take the texts that stand for those of files, by the files' paths without links."""
+        self._edited = edited
         self._findings: dict[str, list[Result]] = {}
         self.sources: dict[str, bytes] = {}
         """The contents of the files, by their paths without links."""
@@ -84,7 +91,7 @@ class Texts:
     def documents(self, real: str, name: str, rule: str, judge: Judge) -> Judgement:
         """Return the documents of a file, and the findings about it, one of `rule` if it cannot be read."""
         try:
-            text = self.sources[real] = files.read_regular(real, name)
+            text = self.sources[real] = self._edited[real] if real in self._edited else files.read_regular(real, name)
         except KrmfnError as failure:
             return [], [unreadable(failure, name, rule)]
         return judge(text, Place(name, line=1), 0)

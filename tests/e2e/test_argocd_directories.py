@@ -20,6 +20,7 @@ ROWS: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "hidden": (DEEP, {".a.yaml": "a", "x/.b.yml": "b", ".x/c.yaml": "c"}),
     "charts": (DEEP, {"x/templates/a.yaml": "a", "x/values.yaml.txt": ""}),
     "unlisted": (DEEP, {"a.yaml": "a", "x/b.yaml": "b"}),
+    "kustomized": (DEEP, {"a.yaml": "a", "b.yaml": "b", "kustomization.yaml": "resources: [a.yaml]\n"}),
     "flat": ({}, {"a.yaml": "a", "x/b.yaml": "b"}),
     "included": (DEEP | {"include": "{a,x/{b,c}}.yaml"}, {"a.yaml": "a", "x/b.yaml": "b", "x/d.yaml": "d"}),
     "excluded": (DEEP | {"exclude": "*/b*"}, {"a.yaml": "a", "b.yaml": "b", "x/b.yaml": "c", "x/y/b1.yaml": "d"}),

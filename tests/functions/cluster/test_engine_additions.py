@@ -36,6 +36,13 @@ spec:
       nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}
       containers: [{name: plugin, image: "registry.example.com/plugin:1"}]
 """
+SOURCE = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: f, namespace: f}
+spec: {url: "https://git.example.com/fleet.git", ref: {branch: rendered}}
+"""
+"""The branch that CI renders into: what Flux adds to that, krmfn does not build."""
 FLUX: dict[str, tuple[str, str]] = {
     "the namespace of another": ("targetNamespace: other", "targetNamespace"),
     "a prefix": ("namePrefix: a-", "namePrefix"),
@@ -87,7 +94,7 @@ def lines(folder: Path, rule: str) -> list[str]:
 def test_what_flux_adds_is_told_where_it_changes_something_of_kmm(name: str, tmp_path: Path) -> None:
     spec, field = FLUX[name]
     files = root("a", MODULE + CONSUMER) | {"clusters/lab/ks.yaml": f"{kustomization('a').rstrip()[:-1]}, {spec}}}\n"}
-    done = process("krmfn", "check", ".", cwd=repository(tmp_path, files)).ended(0)
+    done = process("krmfn", "check", ".", cwd=repository(tmp_path, files | {"clusters/lab/f.yaml": SOURCE})).ended(0)
     assert "RE2" not in done.err and "re2" not in done.err, done.err
     told = [line for line in done.text.splitlines() if "[KRM547]" in line]
     assert [f"Flux adds {field} to " in line for line in told] == [True] * bool(field), told
@@ -106,9 +113,10 @@ def test_what_flux_adds_is_told_where_it_changes_something_of_kmm(name: str, tmp
 def test_a_patch_may_name_a_resource_as_its_file_does(
     transformer: str, target: str, is_told: bool, tmp_path: Path
 ) -> None:
-    """Flux puts its patches into the kustomization of the folder, and kustomize asks for former names, too."""
+    """kustomize asks for former names, too, where it knows them."""
     spec = f'patches: [{{patch: "[]", target: {target}}}]'
     files = root("a", MODULE) | {"clusters/lab/ks.yaml": f"{kustomization('a').rstrip()[:-1]}, {spec}}}\n"}
+    files |= {"clusters/lab/f.yaml": SOURCE}
     files["a/kustomization.yaml"] += f"{transformer}\n"
     assert bool(lines(repository(tmp_path, files), "KRM547")) is is_told
 
@@ -116,7 +124,8 @@ def test_a_patch_may_name_a_resource_as_its_file_does(
 def test_no_namespace_is_the_default_one_for_patches(tmp_path: Path) -> None:
     spec = 'patches: [{patch: "[]", target: {namespace: default}}]'
     files = root("a", MODULE.replace(", namespace: kmm", "")) | {
-        "clusters/lab/ks.yaml": f"{kustomization('a').rstrip()[:-1]}, {spec}}}\n"
+        "clusters/lab/ks.yaml": f"{kustomization('a').rstrip()[:-1]}, {spec}}}\n",
+        "clusters/lab/f.yaml": SOURCE,
     }
     assert lines(repository(tmp_path, files), "KRM547")
 
@@ -129,13 +138,17 @@ def test_annotations_of_argo_cd_that_are_none_are_nobodys(value: str, tmp_path: 
     assert "KRM547" not in done.text
 
 
-def test_what_argo_cd_adds_is_told(tmp_path: Path) -> None:
-    source = "kustomize: {namespace: other, namePrefix: a-, commonLabels: {a: b}}"
-    files = root("a", MODULE) | {"apps/a.yaml": application("a", "lab", source)}
+def test_what_argo_cd_adds_is_told_where_it_is_not_known(tmp_path: Path) -> None:
+    source = (
+        "kustomize: {namespace: kmm, images: [a=b:$ARGOCD_APP_REVISION], components: ['../*'], commonLabels: {a: b}}"
+    )
+    files = root("a", MODULE.replace("registry.example.com/gpu", "a")) | {
+        "apps/a.yaml": application("a", "lab", source)
+    }
     assert lines(repository(tmp_path, files), "KRM547") == [
-        "apps/a.yaml:1:1: warning: Application a: Argo CD adds kustomize.namePrefix, kustomize.namespace and "
-        "kustomize.commonLabels to Module kmm/gpu after krmfn, so what is judged is not what is applied; write it into "
-        "the kustomization of a [KRM547] (lab)"
+        "apps/a.yaml:1:1: warning: Application a: Argo CD adds kustomize.images and kustomize.components to Module "
+        "kmm/gpu after krmfn, so what is judged is not what is applied; write it into the kustomization of a [KRM547] "
+        "(lab)"
     ]
 
 

@@ -136,7 +136,8 @@ DIRECTORY: dict[str, tuple[dict[str, str], str, bool]] = {
     "with a mark": ({"site/r.yaml": f"# +argocd:skip-file-rendering\n{ROLE}"}, "recurse: true", False),
     "a link to a file": ({"more/r.yaml": ROLE, "site/r.yaml": "-> ../more/r.yaml"}, "recurse: true", True),
     "of another sort": ({"site/r.yaml.bak": ROLE}, "recurse: true", False),
-    "a kustomization": ({"site/kustomization.yaml": LISTED, "site/.r.yaml": ROLE}, "recurse: true", False),
+    "a kustomization": ({"site/kustomization.yaml": LISTED, "site/.r.yaml": ROLE}, "recurse: true", True),
+    "a kustomization, no type": ({"site/kustomization.yaml": LISTED, "site/.r.yaml": ROLE}, "", False),
     "a link to a folder": ({"more/r.yaml": ROLE, "site/x": "-> ../more"}, "recurse: true", False),
 }
 

@@ -1,0 +1,67 @@
+"""Roots as engines build them: with what an object of an engine writes into their kustomization before the build."""
+
+import os
+
+from krmfn import Item
+
+from ..deployments.deployment import Addition, Deployment
+from ..deployments.edits import edits
+from ..kustomization.calls import Ours
+from ..paths.roots import root_of
+from .survey import Root
+
+
+class Editor:
+    """The roots that were edited in a run: each is read once for each set of additions."""
+
+    def __init__(self, ours: Ours, root: str | None, is_absolute: bool) -> None:
+        """Take our functions, the value of --root, and how files are named."""
+        self._ours, self._root, self._is_absolute = ours, root, is_absolute
+        self._roots: dict[tuple[str, str, tuple[Addition, ...]], Root] = {}
+
+    def edited(self, root: Root, deployment: Deployment, top: str) -> Root:
+        """Return a root as a deployment has it; the root itself where it has nothing that can be written there.
+
+        Only what an engine builds itself is edited, in the folder that it names. `top` is that of the repository.
+        """
+        declaration = deployment.declaration
+        is_built = root.kind == "kustomization" and declaration.how == "raw" and root.path == deployment.real(top)
+        if not (is_built and declaration.additions):
+            return root
+        key = (root.path, declaration.engine, declaration.additions)
+        if key not in self._roots:
+            self._roots[key] = self._read(root, deployment, top)
+        return self._roots[key]
+
+    def _read(self, root: Root, deployment: Deployment, top: str) -> Root:
+        """Return a root whose graph has what its engine writes; findings about that are at the engine's object."""
+        kustomization, declaration = root.graph.kustomizations[root.path], deployment.declaration
+        if not kustomization.item or kustomization.is_component:
+            return root
+        fields, additions = edits(declaration.engine, kustomization.manifest, declaration.additions)
+        if not fields:
+            return root
+        from ..kustomization import reading  # imported here, as in `survey`
+
+        text = _text(kustomization.item, fields)
+        bound = root_of(root.path, self._root)
+        graph = reading.read([root.path], bound, self._ours, self._is_absolute, {kustomization.path: text})
+        source = declaration.source
+        place = source.place._replace(path=os.path.relpath(os.path.join(top, source.place.path)))
+        former = {str(finding) for finding in kustomization.findings}
+        edited = graph.kustomizations[root.path]
+        edited.findings[:] = [
+            finding if str(finding) in former else finding._replace(ref=source.ref, place=place, field=None)
+            for finding in edited.findings
+        ]
+        return root._replace(graph=graph, additions=additions, editor=f"{source.ref} ({source.place.path})")
+
+
+def _text(item: Item, fields: dict[str, object]) -> bytes:
+    """Return the text of a kustomization with other values of some fields; its first line stays where it is."""
+    place = item.file or item.place
+    first = place.line if place else 1
+    edited = Item(item.text, 0, len(item.text), -2, False, place)
+    for field, value in fields.items():
+        edited[field] = value
+    return b"\n" * (first - 1) + bytes(edited.text)
