@@ -18,7 +18,7 @@ from .deployment import Addition, Engine
 Fields = dict[str, Any]
 """Fields of a kustomization, with their new values."""
 Writer = Callable[[Manifest, Any, Manifest], Fields | None]
-"""Returns the fields for the value of an addition, given the kustomization and all additions; None for no edit."""
+"""Returns the fields for the value of an addition, from the kustomization and all additions; None for no edit."""
 _GLOB = re.compile(r"[*?\[\\]")
 _NAMES = {"targetNamespace": "namespace"}
 _IMAGE = ("name", "newName", "newTag", "digest")
@@ -28,10 +28,10 @@ _PRESERVED = "*"
 
 def edits(engine: Engine, manifest: Manifest, additions: Sequence[Addition]) -> tuple[Fields, tuple[Addition, ...]]:
     """Return the fields that an engine writes into a kustomization, and the additions that these are made of."""
-    given = {addition.field.rpartition(".")[2]: json.loads(addition.value) for addition in additions}
+    options = {addition.field.rpartition(".")[2]: json.loads(addition.value) for addition in additions}
     writers, fields, written = _WRITERS.get(engine, {}), Fields(), list[Addition]()
-    for addition, (name, value) in zip(additions, given.items(), strict=True):
-        changes = writers[name]({**manifest, **fields}, value, given) if name in writers else None
+    for addition, (name, value) in zip(additions, options.items(), strict=True):
+        changes = writers[name]({**manifest, **fields}, value, options) if name in writers else None
         if changes is not None:
             fields |= changes
             written.append(addition)
@@ -50,7 +50,7 @@ def _named(field: str) -> Writer:
 def _patches(keys: Sequence[str]) -> Writer:
     """Return the writer that adds patches with these keys; another key may hold what the engine refuses."""
 
-    def write(manifest: Manifest, value: Any, _given: Manifest) -> Fields | None:
+    def write(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
         if not isinstance(value, list) or not all(isinstance(patch, dict) for patch in value):
             return None
         patches = [table(patch) for patch in value]
@@ -62,7 +62,7 @@ def _patches(keys: Sequence[str]) -> Writer:
     return write
 
 
-def _merges(manifest: Manifest, value: Any, _given: Manifest) -> Fields | None:
+def _merges(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
     """Add Flux's strategic merge patches, which are objects, as texts."""
     if not isinstance(value, list) or not all(isinstance(patch, dict) for patch in value):
         return None
@@ -70,7 +70,7 @@ def _merges(manifest: Manifest, value: Any, _given: Manifest) -> Fields | None:
     return {"patchesStrategicMerge": [*former, *(json.dumps(patch) for patch in value)]}
 
 
-def _json_patches(manifest: Manifest, value: Any, _given: Manifest) -> Fields | None:
+def _json_patches(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
     """Add Flux's JSON patches, which are lists of operations, as texts."""
     if not isinstance(value, list) or not all(isinstance(patch, dict) for patch in value):
         return None
@@ -78,16 +78,16 @@ def _json_patches(manifest: Manifest, value: Any, _given: Manifest) -> Fields | 
     return {"patchesJson6902": [*(listing(manifest, "patchesJson6902") or ()), *patches]}
 
 
-def _flux_components(manifest: Manifest, value: Any, given: Manifest) -> Fields | None:
+def _flux_components(manifest: Manifest, value: Any, options: Manifest) -> Fields | None:
     """Add components, also those that are listed already; which ones may be missing depends on what is there."""
-    if given.get("ignoreMissingComponents") or not _are_paths(value):
+    if options.get("ignoreMissingComponents") or not _are_paths(value):
         return None
     return {"components": [*(listing(manifest, "components") or ()), *value]}
 
 
-def _argocd_components(manifest: Manifest, value: Any, given: Manifest) -> Fields | None:
+def _argocd_components(manifest: Manifest, value: Any, options: Manifest) -> Fields | None:
     """Add components that are not listed already; patterns, and those that may be missing, depend on what is there."""
-    if given.get("ignoreMissingComponents") or not _are_paths(value) or any(map(_GLOB.search, value)):
+    if options.get("ignoreMissingComponents") or not _are_paths(value) or any(map(_GLOB.search, value)):
         return None
     former = listing(manifest, "components") or []
     return {"components": [*former, *(path for path in dict.fromkeys(value) if path not in former)]}
@@ -97,7 +97,7 @@ def _are_paths(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(path, str) for path in value)
 
 
-def _flux_images(manifest: Manifest, value: Any, _given: Manifest) -> Fields | None:
+def _flux_images(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
     """Merge images into those of the same name; tag and digest are replaced together."""
     if "imageTags" in manifest or not isinstance(value, list):
         return None
@@ -111,7 +111,7 @@ def _flux_images(manifest: Manifest, value: Any, _given: Manifest) -> Fields | N
     return {"images": [_without_empty(image) for image in images.values()]}
 
 
-def _argocd_images(manifest: Manifest, value: Any, _given: Manifest) -> Fields | None:
+def _argocd_images(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
     """Replace images of the same name, sorted by name; variables are those of the Application (ARGOCD_APP_...)."""
     if "imageTags" in manifest or not isinstance(value, list):
         return None
@@ -143,7 +143,7 @@ def _without_empty(image: Mapping[str, Any]) -> Fields:
     return {key: image[key] for key in _IMAGE if image.get(key)}
 
 
-def _replicas(manifest: Manifest, value: Any, _given: Manifest) -> Fields | None:
+def _replicas(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
     counts = {text(entry, "name"): entry.get("count") for _, entry in tables(manifest, "replicas")}
     for _, entry in tables({"replicas": value}, "replicas"):
         if not re.fullmatch(r"[0-9]{1,9}", str(entry.get("count"))):
@@ -152,28 +152,28 @@ def _replicas(manifest: Manifest, value: Any, _given: Manifest) -> Fields | None
     return {"replicas": [{"name": name, "count": counts[name]} for name in sorted(counts)]}
 
 
-def _labels(manifest: Manifest, value: Any, given: Manifest) -> Fields | None:
+def _labels(manifest: Manifest, value: Any, options: Manifest) -> Fields | None:
     """Add labels: to `commonLabels`, which also changes selectors, or to `labels`."""
-    is_forced = given.get("forceCommonLabels") is True
-    if given.get("labelWithoutSelector") is not True:
+    is_forced = options.get("forceCommonLabels") is True
+    if options.get("labelWithoutSelector") is not True:
         pairs = _pairs(table(manifest, "commonLabels"), value, is_forced)
-        return None if pairs is None or given.get("labelIncludeTemplates") else {"commonLabels": pairs}
-    wanted = {"includeTemplates": True} if given.get("labelIncludeTemplates") is True else {}
+        return None if pairs is None or options.get("labelIncludeTemplates") else {"commonLabels": pairs}
+    settings = {"includeTemplates": True} if options.get("labelIncludeTemplates") is True else {}
     entries = [entry for _, entry in tables(manifest, "labels")]
-    same = [at for at, entry in enumerate(entries) if _settings(entry) == wanted]
+    same = [at for at, entry in enumerate(entries) if _settings(entry) == settings]
     at = same[0] if same else len(entries)
     pairs = _pairs(table(entries[at], "pairs") if same else Fields(), value, is_forced)
-    return None if pairs is None else {"labels": [*entries[:at], {"pairs": pairs, **wanted}, *entries[at + 1 :]]}
+    return None if pairs is None else {"labels": [*entries[:at], {"pairs": pairs, **settings}, *entries[at + 1 :]]}
 
 
 def _settings(entry: Manifest) -> Fields:
     return {key: True for key in ("includeSelectors", "includeTemplates") if entry.get(key) is True}
 
 
-def _annotations(manifest: Manifest, value: Any, given: Manifest) -> Fields | None:
-    if given.get("commonAnnotationsEnvsubst") and "$" in json.dumps(value):
+def _annotations(manifest: Manifest, value: Any, options: Manifest) -> Fields | None:
+    if options.get("commonAnnotationsEnvsubst") and "$" in json.dumps(value):
         return None
-    pairs = _pairs(table(manifest, "commonAnnotations"), value, given.get("forceCommonAnnotations") is True, "")
+    pairs = _pairs(table(manifest, "commonAnnotations"), value, options.get("forceCommonAnnotations") is True, "")
     return None if pairs is None else {"commonAnnotations": pairs}
 
 

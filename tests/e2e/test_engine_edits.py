@@ -123,8 +123,8 @@ def commands_of(options: dict[str, Any], folder: Path) -> Iterator[list[str]]:
     ):
         if field in options:
             names = {"labelWithoutSelector": "--without-selector", "labelIncludeTemplates": "--include-templates"}
-            given = [names.get(flag, "--force") for flag in flags if options.get(flag)]
-            yield ["edit", "add", verb, *given, *(f"{key}:{value}" for key, value in options[field].items())]
+            names_of_flags = [names.get(flag, "--force") for flag in flags if options.get(flag)]
+            yield ["edit", "add", verb, *names_of_flags, *(f"{key}:{value}" for key, value in options[field].items())]
     if "namespace" in options:
         yield ["edit", "set", "namespace", "--", options["namespace"]]
     if "patches" in options:
