@@ -1,11 +1,13 @@
 """How engines deploy what was judged: configs applied as they are, Modules made anew, roots that nothing deploys."""
 
+import os
 from collections.abc import Iterator, Sequence
 
-from krmfn import Item, ResourceList, Result, error, warning
+from krmfn import Item, Place, ResourceList, Result, error, warning
 from krmfn.printing import some
 from krmfn.results import Rule
 
+from ..deployments.holders import applies
 from ..kmm.module import MODULE_KINDS
 from ..rendering.kinds import of_kinds
 from ..run import run_of
@@ -33,6 +35,7 @@ def check(streams: Clusters, top: str) -> None:
     for cluster in streams.clusters:
         cluster.final.report(_raw_configs(cluster, top))
         cluster.final.report(_made_anew(cluster, top))
+        cluster.final.report(_jsonnet(cluster, top))
     lonely = [cluster for cluster in streams.clusters if not cluster.deployments and _has_ours(cluster)]
     if len(lonely) > 1:
         names = [cluster.name for cluster in lonely]
@@ -73,6 +76,25 @@ def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
                 f"made of it; {_WAYS[declaration.engine]}"
             )
             yield error(message, rule="KRM545", ref=declaration.source.ref, place=place_of(deployment, top))
+
+
+def _jsonnet(cluster: Cluster, top: str) -> Iterator[Result]:
+    """Yield a warning for each directory in which Argo CD runs jsonnet: what that gives is not known."""
+    directories = {root.path for root in cluster.roots if root.kind == "files"}
+    for deployment in cluster.deployments:
+        real, declaration = deployment.real(top), deployment.declaration
+        if (declaration.engine, declaration.how) != ("argocd", "raw") or real not in directories:
+            continue
+        below = (os.path.join(folder, name) for folder, _, names in os.walk(real) for name in sorted(names))
+        paths = [path for path in below if path.endswith(".jsonnet")]
+        paths = [path for path in paths if applies(declaration.directory, os.path.relpath(path, real))]
+        if paths:
+            others = f" and {len(paths) - 1:,} more here" if paths[1:] else ""
+            message = (
+                f"Argo CD runs this{others}, and krmfn does not: what it gives to {deployment.path} is not judged; "
+                "keep that in files instead"
+            )
+            yield warning(message, rule="KRM534", place=Place(os.path.relpath(paths[0])))
 
 
 def _made_by_functions(part: ResourceList) -> list[Item]:

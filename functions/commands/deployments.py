@@ -17,6 +17,7 @@ from ..command import Command, Context
 from ..deployments import names
 from ..deployments.deployment import Deployment
 from ..formats import columns
+from ..kustomization.calls import BLOCKING
 from ..paths import files, output
 from ..settings import LOOK
 
@@ -41,7 +42,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(context: Context, args: Any) -> int:
     """Print the clusters, or write them; what cannot be read is logged, and nothing is judged."""
-    streams = cluster_streams.layout_of(context, args.paths)
+    streams = _without_blocked(cluster_streams.layout_of(context, args.paths))
     rows = list(_rows(streams))
     cluster_streams.log(context, streams)
     if args.write:
@@ -49,6 +50,11 @@ def _run(context: Context, args: Any) -> int:
     else:
         output.write_stdout(_json(rows) if args.format == "json" else _text(rows))
     return 0 if streams.is_whole else 2
+
+
+def _without_blocked(streams: Clusters) -> Clusters:
+    """Return the clusters without errors about what a build may not do in a kustomization: nothing is built here."""
+    return streams._replace(findings=[finding for finding in streams.findings if finding.rule not in BLOCKING])
 
 
 def _rows(streams: Clusters) -> Iterator[_Row]:

@@ -23,16 +23,13 @@ from ..cluster import cluster_streams, config
 from ..cluster.deployed import Cluster, Clusters
 from ..cluster.survey import Root, places
 from ..command import Context
+from ..kustomization.calls import BLOCKING
 from ..options import RunOptions
 from ..paths import files
 from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison
 from .base import Base
 from .pairs import Pair
-
-_BLOCKING = ("KRM509", "KRM510", "KRM512")
-"""Rules about what krmfn may not build: that is blocked in the same way on both sides where it stands there unchanged.
-"""
 
 
 class _Unknown(Exception):  # no error: both sides are built then
@@ -128,7 +125,7 @@ def _paths(root: Root) -> Iterator[str]:
         return
     for kustomization in root.graph.below(root.path):
         errors = (finding for finding in kustomization.findings if finding.severity == "error")
-        if any(error.rule not in _BLOCKING for error in errors):
+        if any(error.rule not in BLOCKING for error in errors):
             raise _Unknown
         yield kustomization.path
         for reference in kustomization.references:

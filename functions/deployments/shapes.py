@@ -30,7 +30,7 @@ _APPLICATION: Shape = {
 }
 _GENERATOR: Shape = {
     "git": {"repoURL": str, "directories": [{"path": str, "exclude": bool}], "files": [{"path": str}], "values": dict},
-    "list": {"elements": [dict], "elementsYaml": str},
+    "list": {"elements": list, "elementsYaml": str},
     "clusters": {"selector": {"matchLabels": dict, "matchExpressions": [dict]}, "values": dict},
     "matrix": {"generators": [dict]},
     "merge": {"generators": [dict], "mergeKeys": [str]},

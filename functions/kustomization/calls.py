@@ -31,6 +31,8 @@ _IMAGE = rf"({_PART}(?::[0-9]+/{_PART})?)(?::(\w[\w.-]{{0,127}}))?(?:@sha256:[0-
 
 ENTRY_POINTS = {name: f"krmfn_functions.__main__:{name}" for name in ("krmfn", "deviceconfig", "ptemplate")}
 """The KRM functions that a kustomization may call, by their names: `package.module:function`."""
+BLOCKING = ("KRM509", "KRM510", "KRM512")
+"""Rules about what krmfn does not do in a build: fetch, call functions of others, run Helm."""
 
 
 class Ours(NamedTuple):

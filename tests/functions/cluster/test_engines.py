@@ -17,6 +17,17 @@ from tests.trees import OURS, config_map, plant
 
 ROLE = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r, namespace: kmm}\nrules: []\n"
 LISTED = "resources: [a.yaml]\n"
+MODULE = """\
+apiVersion: kmm.sigs.x-k8s.io/v1beta1
+kind: Module
+metadata: {name: gpu, namespace: kmm}
+spec:
+  selector: {card: x}
+  moduleLoader:
+    container:
+      modprobe: {moduleName: gpu}
+      kernelMappings: [{literal: 5.14.0-1.el9.x86_64, containerImage: "registry.example.com/gpu:1"}]
+"""
 
 
 def application(path: str, cluster: str, source: str = "plugin: {name: krmfn}", namespace: str = "kmm") -> str:
@@ -151,6 +162,24 @@ def test_a_directory_holds_what_argo_cd_applies(name: str, tmp_path: Path) -> No
     done = process("krmfn", "diff", str(before), str(repo), "--format", "json")
     changes = [(row["ref"]["kind"], "lab" in row["clusters"]) for row in json.loads(done.out)["changes"]]
     assert (("Role", True) in changes) is is_applied, changes
+
+
+JSONNET = {
+    "a file": ("directory: {}", {"site/b.jsonnet": "{}"}, True),
+    "below": ("directory: {recurse: true}", {"site/x/b.jsonnet": "{}"}, True),
+    "below, without recurse": ("directory: {}", {"site/x/b.jsonnet": "{}"}, False),
+    "excluded": ("directory: {exclude: '*.jsonnet'}", {"site/b.jsonnet": "{}"}, False),
+    "a library": ("directory: {}", {"site/b.libsonnet": "{}"}, False),
+}
+
+
+@pytest.mark.parametrize("name", JSONNET)
+def test_jsonnet_that_argo_cd_runs_is_named(name: str, tmp_path: Path) -> None:
+    source, files, is_run = JSONNET[name]
+    apps = {"apps/a.yaml": application("site", "lab", source), "site/a.yaml": MODULE}
+    done = process("krmfn", "check", ".", cwd=repository(tmp_path, apps | files)).ended(0)
+    words = "warning: Argo CD runs this, and krmfn does not: what it gives to site is not judged"
+    assert (f"{next(iter(files))}: {words}" in done.text) is is_run, done.text
 
 
 def test_a_directory_with_hidden_files_only_is_read(tmp_path: Path) -> None:

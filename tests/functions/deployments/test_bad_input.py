@@ -96,7 +96,7 @@ def test_any_value_anywhere_is_read(name: str, data: st.DataObject) -> None:
     read(changed(OBJECTS[name], path, data.draw(VALUES)))
 
 
-ANY = {"labels", "values", "a", "mergeKeys"}
+ANY = {"labels", "values", "a", "mergeKeys", "elements"}
 """Keys below which any value is right, or one of text."""
 
 
