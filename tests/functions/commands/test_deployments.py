@@ -6,8 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from tests.commands import process
-from tests.examples import EXAMPLES
+from tests.commands import ROOT, process
 from tests.functions.cluster.test_foreign import CHART
 from tests.functions.comparing.test_base import repository
 from tests.trees import COMPONENT, config_map
@@ -15,7 +14,7 @@ from tests.trees import COMPONENT, config_map
 
 def test_the_fleet_without_a_configuration_file_has_four_clusters(tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
-    shutil.copytree(EXAMPLES / "fleet", fleet)
+    shutil.copytree(ROOT / "examples/fleet", fleet)
     (fleet / ".krmfn.yaml").unlink()
     repository(fleet, {})
     rows = json.loads(process("krmfn", "clusters", ".", "--format", "json", cwd=fleet).ended(0).out)["clusters"]
