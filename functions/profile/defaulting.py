@@ -10,8 +10,10 @@ from collections.abc import Sequence
 
 from krmfn.typed import Any
 
-from .structural import Node, at
+from .structural import INT_OR_STRING, Node, at
 
+_EXACT = 2**53
+"""Above this a fraction of Go's holds no exact integer, and the API server takes it for none."""
 _INNER = ("items", "additionalProperties")
 
 
@@ -26,6 +28,19 @@ def with_defaults(node: Node, value: Any) -> Any:
     if isinstance(value, list):
         entries = table_of(node, "items")
         return [with_defaults(entries, _in_place_of_null(entries, inner)) for inner in value]
+    return as_integers(node, value) if isinstance(value, float) else value
+
+
+def as_integers(node: Node, value: Any) -> Any:
+    """Return a value with whole numbers where its schema asks for integers: to the API server 1.0 is one."""
+    if isinstance(value, float):
+        is_integer = node.get("type") == "integer" or node.get(INT_OR_STRING)
+        return int(value) if is_integer and value.is_integer() and -_EXACT <= value < _EXACT else value
+    if isinstance(value, list):
+        return [as_integers(table_of(node, "items"), inner) for inner in value]
+    if isinstance(value, dict):
+        known, rest = table_of(node, "properties"), table_of(node, "additionalProperties")
+        return {name: as_integers(known.get(name, rest), inner) for name, inner in value.items()}
     return value
 
 

@@ -10,7 +10,7 @@ from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
 from ..kmm.lookup import strings
-from . import conditions, defaulting, expressions, keywords, misuse, structural
+from . import conditions, defaulting, expressions, keywords, misfits, misuse, structural
 from .conditions import Mistake
 from .expressions import Use
 from .product import SERIALISED, layers, whens
@@ -26,7 +26,7 @@ def check(spec: Mapping[str, Any]) -> Iterator[Result]:
     used = list(uses(spec))
     yield from (_error(path, message) for path, message in conditions.mistakes(spec, node))
     yield from _expressions(spec, node, used)
-    yield from (_error(("schema", *path), message) for path, message in structural.broken_defaults(node))
+    yield from (_error(("schema", *path), message) for path, message in misfits.broken_defaults(node))
     for path in islice((path for path, child in structural.nodes(node) if child.get(_RULES)), 1):
         problem = f"{_RULES} are not evaluated, here and elsewhere in this schema"
         remedy = "what must be refused needs an enum, a pattern, a bound or `required`"

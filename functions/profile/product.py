@@ -79,7 +79,7 @@ def product(item: Item) -> Profile:
     """Return the Profile of a resource, which fits its schema."""
     spec = item.manifest["spec"]
     options = spec.get("schema") or {"type": "object", "properties": {"spec": {"type": "object"}}}
-    schema = structural.json_schema(options)
+    schema = structural.shape(options)
     head: Node = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {}, "status": {}}
     properties, required = schema.get("properties", {}), [*schema.get("required", ()), "metadata"]
     full_schema = Schema({**schema, "properties": {**properties, **head}, "required": required})

@@ -9,8 +9,6 @@ from krmfn.printing import did_you_mean
 from krmfn.resource import join
 from krmfn.typed import Any
 
-from ..kmm.lookup import members
-
 Node = dict[str, Any]
 Path = tuple[str | int, ...]
 ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "absent"})()
@@ -36,17 +34,19 @@ CLASSES: dict[str, Any] = {
 NESTED = {"object": "a mapping", "array": "a list"}
 """What a type that is no scalar is called."""
 ALTERNATIVES = ("allOf", "anyOf", "oneOf")
+AS_GO_READS = frozenset((*ALTERNATIVES, "not", "multipleOf", *(word for pair in BOUNDS for word in pair)))
+"""Keywords whose values Go reads otherwise than JSON Schema does."""
 
 
 def json_schema(node: Node) -> Node:
-    """Return a structural schema as JSON Schema for `krmfn.schema`, which refuses fields that it does not list.
+    """Return a structural schema as JSON Schema, for editors: it refuses fields that the schema does not list.
 
-    Formats and CEL rules are left out, and patterns too: `misfits` judges these, as Go reads them.
+    Formats, CEL rules and what x-kubernetes- keywords ask for are left out, and patterns too.
     """
     schema = _values(node)
-    kind = "object" if "properties" in node else node.get("type")
+    kind = node.get("type") or ("object" if "properties" in node else None)
     if node.get(INT_OR_STRING):
-        schema["type"] = ["integer", "string"]
+        schema["type"] = ["integer", "string", "null"] if node.get("nullable") else ["integer", "string"]
     elif kind:
         schema["type"] = [kind, "null"] if node.get("nullable") else kind
     schema |= _inner(node, json_schema)
@@ -57,6 +57,22 @@ def json_schema(node: Node) -> Node:
         rest = node.get("additionalProperties", False)
         schema["additionalProperties"] = json_schema(rest) if isinstance(rest, dict) else rest
     return schema
+
+
+def shape(node: Node) -> Node:
+    """Return the JSON Schema of types, fields, lengths and enums; `misfits` judges all else, as Go reads it."""
+    return json_schema(_without_values(node))
+
+
+def _without_values(node: Node) -> Node:
+    """Return a structural schema without the keywords that are judged as Go reads them."""
+    kept = {word: value for word, value in node.items() if word not in AS_GO_READS}
+    if isinstance(node.get("properties"), dict):
+        kept["properties"] = {name: _without_values(child) for name, child in node["properties"].items()}
+    for word in ("items", "additionalProperties"):
+        if isinstance(node.get(word), dict):
+            kept[word] = _without_values(node[word])
+    return kept
 
 
 def _values(node: Node) -> Node:
@@ -82,21 +98,6 @@ def _inner(node: Node, convert: Callable[[Node], Node]) -> Node:
     fields = {name: convert(child) for name, child in node.get("properties", {}).items()}
     schema: Node = {"properties": fields} if "properties" in node else {}
     return schema | ({"items": convert(node["items"])} if "items" in node else {})
-
-
-def misfits(node: Node, value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Yield the path of each text that does not match its pattern and of each number that is not finite, and why."""
-    if isinstance(value, float) and not isfinite(value):
-        yield path, "must be a finite number"
-    if isinstance(value, str) and "pattern" in node:
-        from ..kmm.regexps import matches  # here: few schemas have one
-
-        if not matches(node["pattern"], value):
-            yield path, f"must match {node['pattern']}"
-    for key, inner in members(value):
-        child = field(node, key) if isinstance(value, dict) else node.get("items")
-        if isinstance(child, dict):
-            yield from misfits(child, inner, (*path, key))
 
 
 def field(node: Node, name: str) -> Node | None:
@@ -158,15 +159,3 @@ def may_be(node: Node, value: Any) -> bool:
     if kind in CLASSES and (not isinstance(value, CLASSES[kind]) or (isinstance(value, bool) and kind != "boolean")):
         return False
     return "enum" not in node or any(type(choice) is type(value) and choice == value for choice in node["enum"])
-
-
-def broken_defaults(node: Node) -> Iterator[tuple[Path, str]]:
-    """Yield each default that does not fit the schema that it stands in."""
-    from krmfn import schema
-
-    for path, child in nodes(node):
-        if "default" in child:
-            findings = schema.check({"default": child["default"]}, {"properties": {"default": json_schema(child)}})
-            messages = [finding.message for finding in findings]
-            messages += [f"it {message}" for _, message in misfits(child, child["default"])]
-            yield from (((*path, "default"), f"the default breaks its own schema: {message}") for message in messages)

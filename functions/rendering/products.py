@@ -12,7 +12,7 @@ from krmfn.typed import Any
 from ..fleet import readings
 from ..kmm import lookup
 from ..kmm.lookup import table
-from ..profile import defaulting, judging, refusals, structural
+from ..profile import defaulting, judging, misfits, refusals
 from ..profile.expressions import Values
 from ..profile.product import Profile, name_of, product, unmet_requirements
 from . import kinds
@@ -48,10 +48,10 @@ def read(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
 
 def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
     """Yield the findings about a Profile by itself; of one that does not fit its schema only the misfits."""
-    misfits = [*readings.repeated(item), *readings.check(item)]
-    misfits += schema.check(item.manifest, kinds.schema("profile"), "KRM180")
-    yield from misfits
-    if misfits:
+    findings = [*readings.repeated(item), *readings.check(item)]
+    findings += schema.check(item.manifest, kinds.schema("profile"), "KRM180")
+    yield from findings
+    if findings:
         return
     spec = item.manifest["spec"]
     group, kind = spec.get("for", {}).get("group", ""), spec.get("for", {}).get("kind", "")
@@ -76,7 +76,7 @@ def check_options(product: Profile, item: Item) -> Iterator[Result]:
     if not is_ours and "metadata" in manifest and not base.fits(manifest["metadata"], "metadata"):
         subset = Schema({"properties": {"metadata": base["properties"]["metadata"]}, "$defs": base["$defs"]})
         findings += schema.check({"metadata": manifest["metadata"]}, subset, "KRM101")
-    for path, message in structural.misfits(product.options, manifest):
+    for path, message in misfits.misfits(product.options, manifest):
         findings.append(error(message, rule="KRM101", field=Field(join(path))))
     findings = [_with_defaults(finding, written, manifest) for finding in findings]
     findings += _told_by_vendor(product, item, written, manifest, bool(findings))

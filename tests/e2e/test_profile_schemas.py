@@ -1,17 +1,21 @@
-"""A real API server judges configs of vendors' kinds as krmfn does, and gives them the same defaults."""
+"""A real API server judges schemas and configs of vendors' kinds as krmfn does, and gives them the same defaults."""
 
 from __future__ import annotations
 
 import json
+import random
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.builders import manifest
+from tests.functions.profile import test_structural
 from tests.functions.profile.schemas import GROUP, KIND, Case, Judged, cases, judged
+from tests.fuzz import api_schemas, schemas
 
 from .control_plane import wait
 from .kube import Cluster, install_crd
@@ -77,3 +81,24 @@ def test_configs_of_vendors_kinds_become_what_the_server_makes_of_them(cluster: 
         if json.dumps(ours.becomes, sort_keys=True) != json.dumps(theirs.becomes, sort_keys=True):
             different.append({"schema": schema, "written": written, "ours": ours, "the server's": theirs})
     assert different == []
+
+
+def test_the_recorded_schemas_are_refused_and_taken_by_the_server(cluster: Cluster) -> None:
+    for case in test_structural.SCHEMAS:
+        is_taken = not case["refused"] or case.get("server") == "taken"
+        assert api_schemas.is_taken(cluster, case["schema"]) == is_taken, case
+
+
+def test_the_recorded_values_are_refused_and_taken_by_the_server(cluster: Cluster) -> None:
+    cases = [{"schema": case["schema"], "values": [case["written"]]} for case in test_structural.VALUES]
+    api_schemas.compare_values(cluster, cases)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_schemas_and_values_made_at_random_are_judged_alike(cluster: Cluster, seed: int) -> None:
+    """`make fuzz` makes more of them."""
+    rng = random.Random(seed)
+    inputs = [json.loads(schemas.new(rng))["cases"] for _ in range(200)]
+    taken = [case for cases in inputs for case in cases if api_schemas.is_taken(cluster, case["schema"])]
+    values = [{**case, "values": [schemas.value_of(rng, case["schema"]) for _ in range(3)]} for case in taken]
+    api_schemas.compare_values(cluster, values)

@@ -1,4 +1,4 @@
-"""The real readers (tests/e2e/fuzzer) as a program that is asked: Kubernetes' decoder, and kustomize on a folder."""
+"""The real readers that are asked: Kubernetes' decoder and kustomize (tests/e2e/fuzzer), and an API server."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import select
 import shutil
 import subprocess
 import tempfile
+from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from tests.e2e.kube import Cluster, started
 
 PROGRAM = "readers"
 _PATIENCE = 30
@@ -46,6 +50,14 @@ class Readers:
         git.write_text(f'#!/bin/sh\necho "git $*" >> {self._git}\nexit 1\n')
         git.chmod(0o755)
         self._process: subprocess.Popen[bytes] | None = None
+        self._servers = ExitStack()
+
+    @cached_property
+    def cluster(self) -> Cluster:
+        """A real API server, which is started when it is needed."""
+        folder = self.folder / "cluster"
+        folder.mkdir()
+        return self._servers.enter_context(started(folder))
 
     def stream(self, text: bytes) -> tuple[Reading, Reading]:
         """Return how Kubernetes and kustomize read a stream."""
@@ -65,6 +77,7 @@ class Readers:
     def close(self) -> None:
         """End the program, and remove its folder."""
         self._end()
+        self._servers.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _ask(self, kind: str, question: bytes) -> dict[str, Any]:

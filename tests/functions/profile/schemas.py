@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import hypothesis.strategies as st
 from krmfn_functions.paths import manifests
-from krmfn_functions.profile import keywords, structural
+from krmfn_functions.profile import keywords, misfits, structural
 from krmfn_functions.profile.defaulting import with_defaults
 from krmfn_functions.profile.product import Profile, product
 from krmfn_functions.rendering.products import check_options
@@ -60,7 +60,7 @@ def item_of(resource: Any) -> Item:
 def is_structural(schema: Node) -> bool:
     """Return True for the schema of a field without a mistake that krmfn names."""
     root = {"type": "object", "properties": {"a": schema}}
-    return not [*keywords.mistakes(root), *structural.broken_defaults(root)]
+    return not [*keywords.mistakes(root), *misfits.broken_defaults(root)]
 
 
 _SCALARS = st.one_of(st.sampled_from([None, True, False, "", "a", "bc", "1"]), st.integers(-1, 3))

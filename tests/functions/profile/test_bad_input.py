@@ -11,6 +11,11 @@ from tests.builders import edited
 from tests.functions.profile.vendor import CR, cr, options, profile, refused, rendered
 
 NAMED = {"name": "gpu", "namespace": "kmm"}
+RESOURCE = {
+    "type": "object",
+    "x-kubernetes-embedded-resource": True,
+    "x-kubernetes-preserve-unknown-fields": True,
+}
 TRUE_AS_A_TEXT = {"type": "string", "enum": ["auto", True]}
 FLAGS_BY_NAME = {"a": {"each": "spec.exporter.flags", "as": "${value.x}"}}
 
@@ -58,7 +63,7 @@ def test_a_type_of_a_schema_that_is_none_is_an_error_at_its_place(kind: Any) -> 
         ({"type": "string", "nullable": True, "enum": ["a", None]}, ""),
         ({"type": "number", "enum": [1, 1.5], "minimum": 1, "maximum": 1}, ""),
         ({"type": "object", "additionalProperties": {"type": "string"}, "required": ["b"]}, ""),
-        ({"type": "object", "x-kubernetes-embedded-resource": True, "required": ["kind", "metadata"]}, ""),
+        ({**RESOURCE, "required": ["kind", "metadata"]}, ""),
     ],
 )
 def test_a_schema_that_no_config_fits_is_an_error_at_its_keyword(schema: Any, words: str) -> None:

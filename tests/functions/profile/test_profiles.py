@@ -32,7 +32,9 @@ LEVEL = "level: {type: string}"
 PORT = "--port=${spec.exporter.port}"
 ARGS = f'["{PORT}", "${{texts.verbose}}", "${{texts.flags}}"]'
 OFF = "{spec.exporter.enable: false}"
-FREE = "additionalProperties: true"
+FREE = "additionalProperties: {type: object, x-kubernetes-preserve-unknown-fields: true}"
+ONE_LEVEL = "additionalProperties: true"
+"""The API server drops what is below its fields."""
 LEVEL_IN_A_TEXT = PROFILE.replace("--port=", "--level=${spec.exporter.level},")
 
 
@@ -289,6 +291,16 @@ def test_an_option_below_one_that_takes_anything_is_asked_about(anything: str, w
     assert applied(krmfn, product, settings=Settings(CHECK)).results == []
     for free, folder in (({"a": {"b": "debug"}}, "/x"), ({"a": {}}, "/opt"), ({}, "/opt")):
         assert modprobe(sound(product, cr(exporter={"free": free})))["dirName"] == folder
+
+
+def test_an_option_with_any_field_has_none_below_these() -> None:
+    product = profile(LEVEL, f"{LEVEL}\n              free: {{type: object, {ONE_LEVEL}}}")
+    condition = {"spec.exporter.free.a.b": "debug"}
+    product["spec"]["when"].append({"if": condition, "config": {"dirName": "/x"}})
+    assert applied(krmfn, product, settings=Settings(CHECK)).results == []
+    sound(product, cr(exporter={"free": {"a": 1, "b": [1]}}))
+    (finding,) = refused(product, cr(exporter={"free": {"a": {"b": "debug"}}}))
+    assert "spec.exporter.free.a: has fields, which the API server drops below `additionalProperties: true`" in finding
 
 
 def test_entries_of_an_option_that_takes_anything_have_any_field() -> None:
