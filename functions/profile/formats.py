@@ -18,15 +18,6 @@ from . import uris
 _HEX = "[0-9a-fA-F]"
 
 
-def _matcher(pattern: str) -> Callable[[str], object]:
-    return re.compile(pattern, re.ASCII).fullmatch
-
-
-def _uuid(version: str = "", variant: str = "") -> Callable[[str], object]:
-    third, fourth = (f"{first}{_HEX}{{{4 - bool(first)}}}" for first in (version, variant))
-    return _matcher(f"{_HEX}{{8}}-?{_HEX}{{4}}-?{third}-?{fourth}-?{_HEX}{{12}}")
-
-
 def _is_date(text: str) -> bool:
     match = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", text, re.ASCII)
     if not match:
@@ -47,7 +38,7 @@ def _is_datetime(text: str) -> bool:
 _LONG = 1_000
 """The most characters of a duration that is judged."""
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
-_NUMBER = r"(\d+\.?\d*|\.\d+)"
+_NUMBER = r"(\d+(?:\.\d*)?|\.\d+)"
 _SHORT_UNITS = ("ns", "us", "µs", "ms", "s", "m", "h", "d", "w", "hr", "wk")
 _LONG_UNITS = ("nano", "micro", "milli", "sec", "min", "hour", "day", "week")
 
@@ -56,11 +47,11 @@ def _is_duration(text: str) -> bool:
     """Return True for what time.ParseDuration reads, and for a text with numbers and words such as `2 days`."""
     if len(text) > _LONG:
         return True
-    parts = re.findall(f"{_NUMBER}(ns|us|µs|μs|ms|s|m|h)", text, re.ASCII)
+    parts = re.findall(rf"(?<![\d.]){_NUMBER}(ns|us|µs|μs|ms|s|m|h)", text, re.ASCII)
     nanoseconds = sum(Fraction(f"0{number}".rstrip(".")) * _UNITS[unit] for number, unit in parts)
     if nanoseconds < 2**63 and re.fullmatch(f"[-+]?(0|({_NUMBER}(ns|us|µs|μs|ms|s|m|h))+)", text, re.ASCII):
         return True
-    words = re.findall(r"(\d+)[\t\n\f\r ]*([A-Za-zµ]+)", text, re.ASCII)
+    words = re.findall(r"(?<!\d)(\d+)[\t\n\f\r ]*([A-Za-zµ]+)", text, re.ASCII)
     units = (unit.lower() for _, unit in words)
     return all(int(number) < 2**63 for number, _ in words) and any(
         unit in _SHORT_UNITS or unit.startswith(_LONG_UNITS) for unit in units
@@ -103,42 +94,44 @@ def _is_cidr(text: str) -> bool:
     return re.fullmatch(r"\d{1,9}", length, re.ASCII) is not None and int(length) <= (_is_address(address) or -1)
 
 
+_MAC = rf"{_HEX}{{2}}(?P<sign>[:-]){_HEX}{{2}}(?:(?P=sign){_HEX}{{2}})*|(?:{_HEX}{{2}})*|{_HEX}{{4}}(?:\.{_HEX}{{4}})*"
+_CARD = r"4\d{12}(\d{3})?|5[1-5]\d{14}|6(011|5\d\d)\d{12}|3[47]\d{13}|3(0[0-5]|[68]\d)\d{11}|(2131|1800|35\d{3})\d{11}"
+
+
 def _is_mac(text: str) -> bool:
-    pairs = (rf"{_HEX}{{2}}(?:(?P<sign>[:-]){_HEX}{{2}})(?:(?P=sign){_HEX}{{2}})*", rf"(?:{_HEX}{{2}})*")
-    groups = rf"{_HEX}{{4}}(?:\.{_HEX}{{4}})*"
     digits = re.sub("[:.-]", "", text)
-    return len(digits) in (12, 16, 40) and any(re.fullmatch(form, text) for form in (*pairs, groups))
+    return len(digits) in (12, 16, 40) and re.fullmatch(_MAC, text) is not None
 
 
 def _is_card(text: str) -> bool:
     digits = re.sub("[^0-9]+", "", text)
-    forms = (
-        r"4\d{12}(\d{3})?",
-        *(r"5[1-5]\d{14}", r"6(011|5\d\d)\d{12}", r"3[47]\d{13}"),
-        *(r"3(0[0-5]|[68]\d)\d{11}", r"(2131|1800|35\d{3})\d{11}"),
-    )
     doubled = (int(digit) * (1 + index % 2) for index, digit in enumerate(reversed(digits)))
-    return any(re.fullmatch(form, digits) for form in forms) and sum(n - 9 * (n > 9) for n in doubled) % 10 == 0
+    return re.fullmatch(_CARD, digits) is not None and sum(n - 9 * (n > 9) for n in doubled) % 10 == 0
 
 
 def _is_isbn10(text: str) -> bool:
     digits = re.sub(r"[\t\n\f\r -]+", "", text)
-    values = [10 if digit == "X" else int(digit) for digit in digits] if _matcher(r"\d{9}[\dX]")(digits) else [1]
+    values = (
+        [10 if digit == "X" else int(digit) for digit in digits]
+        if re.fullmatch(r"\d{9}[\dX]", digits, re.ASCII)
+        else [1]
+    )
     return sum(index * value for index, value in enumerate(values, 1)) % 11 == 0
 
 
 def _is_isbn13(text: str) -> bool:
     digits = re.sub(r"[\t\n\f\r -]+", "", text)
-    values = [int(digit) for digit in digits] if _matcher(r"\d{13}")(digits) else [1]
+    values = [int(digit) for digit in digits] if re.fullmatch(r"\d{13}", digits, re.ASCII) else [1]
     return sum(value * (1, 3)[index % 2] for index, value in enumerate(values)) % 10 == 0
 
 
+_UUID, _TAIL = f"{_HEX}{{8}}-?{_HEX}{{4}}-?", f"-?{_HEX}{{12}}"
 _BYTE = r"(0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])"
 _BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"
 _SHORT_NAME = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _SPACE = r"[\t\n\f\r ]*"
 _TESTS: Final[dict[str, Callable[[str], object]]] = {
-    "bsonobjectid": _matcher(f"{_HEX}{{24}}"),
+    "bsonobjectid": re.compile(f"{_HEX}{{24}}").fullmatch,
     "uri": uris.is_request_uri,
     "email": lambda text: "@" in text,  # all else of it is not judged
     "hostname": _is_hostname,
@@ -146,23 +139,25 @@ _TESTS: Final[dict[str, Callable[[str], object]]] = {
     "ipv6": lambda text: ":" in text and _is_address(text, is_strict=True),
     "cidr": _is_cidr,
     "mac": _is_mac,
-    "uuid": _uuid(),
-    "uuid3": _uuid("3"),
-    "uuid4": _uuid("4", "[89abAB]"),
-    "uuid5": _uuid("5", "[89abAB]"),
+    "uuid": re.compile(f"{_UUID}{_HEX}{{4}}-?{_HEX}{{4}}{_TAIL}").fullmatch,
+    "uuid3": re.compile(f"{_UUID}3{_HEX}{{3}}-?{_HEX}{{4}}{_TAIL}").fullmatch,
+    "uuid4": re.compile(f"{_UUID}4{_HEX}{{3}}-?[89abAB]{_HEX}{{3}}{_TAIL}").fullmatch,
+    "uuid5": re.compile(f"{_UUID}5{_HEX}{{3}}-?[89abAB]{_HEX}{{3}}{_TAIL}").fullmatch,
     "isbn": lambda text: _is_isbn10(text) or _is_isbn13(text),
     "isbn10": _is_isbn10,
     "isbn13": _is_isbn13,
     "creditcard": _is_card,
-    "ssn": lambda text: len(text) == 11 and _matcher(r"\d{3}[- ]?\d{2}[- ]?\d{4}")(text),
-    "hexcolor": _matcher(f"#?({_HEX}{{3}}|{_HEX}{{6}})"),
-    "rgbcolor": _matcher(rf"rgb\({_SPACE}{_BYTE}{_SPACE},{_SPACE}{_BYTE}{_SPACE},{_SPACE}{_BYTE}{_SPACE}\)"),
-    "byte": _matcher(_BASE64),
+    "ssn": lambda text: len(text) == 11 and re.fullmatch(r"\d{3}[- ]?\d{2}[- ]?\d{4}", text, re.ASCII),
+    "hexcolor": re.compile(f"#?({_HEX}{{3}}|{_HEX}{{6}})").fullmatch,
+    "rgbcolor": re.compile(
+        rf"rgb\({_SPACE}{_BYTE}{_SPACE},{_SPACE}{_BYTE}{_SPACE},{_SPACE}{_BYTE}{_SPACE}\)", re.ASCII
+    ).fullmatch,
+    "byte": re.compile(_BASE64).fullmatch,
     "date": _is_date,
     "duration": _is_duration,
     "datetime": _is_datetime,
-    "k8sshortname": lambda text: len(text) < 64 and _matcher(_SHORT_NAME)(text),
-    "k8slongname": lambda text: len(text) < 254 and _matcher(rf"{_SHORT_NAME}(\.{_SHORT_NAME})*")(text),
+    "k8sshortname": lambda text: len(text) < 64 and re.fullmatch(_SHORT_NAME, text),
+    "k8slongname": lambda text: len(text) < 254 and re.fullmatch(rf"{_SHORT_NAME}(\.{_SHORT_NAME})*", text),
 }
 MEANINGS: Final[dict[str, str]] = {
     "bsonobjectid": "24 hexadecimal digits, as its format bsonobjectid says",
