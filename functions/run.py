@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from krmfn import Item, Manifest, ResourceList
+from krmfn.ownership import Id
 from krmfn.typed import Any, NamedTuple
 
 from .settings import Settings
@@ -100,6 +101,8 @@ class Run(NamedTuple):
     """Whether something of Flux is among all that was read, in this cluster or another one."""
     roots: Mapping[int, str] = MappingProxyType({})
     """The root of each item by its `id`, as people are shown it, where a cluster has several roots."""
+    deployers: Mapping[Id, frozenset[str]] = MappingProxyType({})
+    """The engines that deploy each object by its id, where it is known: Argo CD, Flux, Fleet, Helm."""
     is_beside: bool = False
     """Whether nothing in the list is ours: it counts where ours refer to it, and what is wrong in it fails nothing."""
     is_repository: bool = False

@@ -81,7 +81,7 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
         hubs = unasked_hubs.read(context, streams)
         spokes.note_each((*streams.clusters, *hubs.clusters), streams.config.labels)
     work = partial(cluster_lists.render_cluster, context, failures, skips)
-    clusters = _all_rendered(context, work, streams.clusters)
+    clusters = _all_rendered(context, work, streams)
     unassigned = [work(cluster) for cluster in streams.unassigned]
     streams = streams._replace(clusters=clusters, unassigned=unassigned, failures=failures)
     has_flux = intent.judges_whole and (streams.has_flux or (has_several and _has_flux((*clusters, *unassigned))))
@@ -110,13 +110,17 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     return streams
 
 
-def _all_rendered(
-    context: Context, work: Callable[[Cluster], Cluster], clusters: Sequence[Cluster]
-) -> Sequence[Cluster]:
+def _all_rendered(context: Context, work: Callable[[Cluster], Cluster], streams: Clusters) -> Sequence[Cluster]:
     """Return the clusters after the work, several of them with the progress on stderr."""
-    if len(clusters) > 1:
-        return cluster_inputs.work_through(context, work, clusters, "clusters")
-    return [work(cluster) for cluster in clusters]
+    former = streams.clusters
+    clusters = (
+        [*map(work, former)] if len(former) < 2 else cluster_inputs.work_through(context, work, former, "clusters")
+    )
+    if streams.engines.deployments:
+        from . import deployers  # imported here: few repositories have engines' objects
+
+        deployers.note_each(clusters, streams.engines.top)
+    return clusters
 
 
 def _without_errors_of_others(streams: Clusters) -> Clusters:
@@ -147,10 +151,7 @@ def _check_engines(streams: Clusters, context: Context) -> None:
 
 
 def _with_elsewhere(context: Context, streams: Clusters, failures: list[Failure]) -> Clusters:
-    """Return the clusters with what they get from elsewhere (--against), and with live nodes in their lists.
-
-    What cannot be read goes to `failures`.
-    """
+    """Return the clusters with what --against gives them, and with live nodes; what cannot be read is in `failures`."""
     from . import external, live_nodes
 
     if context.options.against:

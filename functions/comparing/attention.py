@@ -7,12 +7,13 @@ from krmfn.ownership import OWNER
 from krmfn.printing import counted, some
 from krmfn.resource import ref
 
-from ..final.engines import LASTING, behaviours
+from ..final.engines import LASTING, behaviours, is_read_by
 from ..final.pod_security import BASELINE, ENFORCE, RESTRICTED
 from ..kmm.lookup import table, tables, text, texts
 from ..kmm.module import MODULE_KINDS
 from ..plan import Change, Plan
 from ..rendering.kinds import PROFILE, PROFILE_MARK
+from ..run import run_of
 from ..upgrades import known_nodes
 from .privileges import binding, gained, gained_accounts, rights
 
@@ -48,12 +49,14 @@ def sentences(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]
             yield from gained_accounts(change, known_rights) if known_rights else ()
 
 
-def unapplied(plan: Plan) -> Iterator[Result]:
+def unapplied(plan: Plan, *sides: ResourceList) -> Iterator[Result]:
     """Yield an error per changed Module, or its Namespace, that an annotation has an engine do something else with.
 
     It is deleted, made anew or not applied, whatever is compared. Of a Namespace only annotations that change count,
-    and of a deleted object only those that keep it on the cluster.
+    of a deleted object only those that keep it on the cluster; and only those for an engine that deploys it on one of
+    the sides.
     """
+    deployers = {id_: engines for side in sides for id_, engines in run_of(side).deployers.items()}
     namespaces = {ref(manifest).namespace for manifest in plan.new if _kind(manifest) in MODULE_KINDS}
     for change in plan.changes:
         is_module = (change.ref.group, change.ref.kind) in MODULE_KINDS
@@ -61,7 +64,8 @@ def unapplied(plan: Plan) -> Iterator[Result]:
         former = {*behaviours(change.old or {})} if is_namespace else set()
         for behaviour in behaviours(change.new or change.old or {}) if is_module or is_namespace else ():
             is_effective = bool(change.new) or behaviour.row.effect == LASTING
-            if is_effective and behaviour not in former:
+            is_read = is_read_by(behaviour.row, deployers.get(change.ref.id, ()))
+            if is_effective and is_read and behaviour not in former:
                 yield error(f"{behaviour.sentence} ({behaviour.annotation})", ref=change.ref)
 
 

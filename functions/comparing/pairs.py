@@ -110,7 +110,7 @@ def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda 
     results += map(located, placed(check_adopted(old, new)))
     results += leavers.findings(gone, new, located)
     by_labels = node_effects.harms_by_former_labels(old, new, effects)
-    unapplied = (*attention.unapplied(changes), *held_back(changes, pair.old, pair.new))
+    unapplied = (*attention.unapplied(changes, old, new), *held_back(changes, pair.old, pair.new))
     first = (
         *(f"not as reviewed: {finding.ref}: {finding.message}" for finding in unapplied),
         *attention.sentences(changes, old, new),

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from krmfn import Item, Result, warning
+from krmfn import Item, Result, info, warning
 from krmfn.results import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KINDS
 from ..rendering.kinds import of_kinds
-from .engines import ANEW, GONE, KEPT, LASTING, behaviours
+from .engines import ANEW, GONE, KEPT, LASTING, behaviours, is_read_by
 from .stream import FinalList
 
 _EFFECTS = {
@@ -24,14 +24,22 @@ _CRDS = {f"{plural}.{MODULE_GROUP}" for plural in ("modules", "managedclustermod
 def modules_are_applied(final: FinalList) -> Iterator[Result]:
     """Yield a warning per annotation by which an engine deletes, recreates or does not apply a Module.
 
-    It is the same with what takes its Modules along when it is deleted: their Namespace, and the CRD of Modules.
+    It is the same with what takes its Modules along when it is deleted: their Namespace, and the CRD of Modules. An
+    annotation for an engine that does not deploy the object is an info.
     """
     for item in _holders(final):
         subject = "the Module" if (item.group, item.kind) in MODULE_KINDS else "the Modules in it"
         for behaviour in behaviours(item.manifest):
             effect = _EFFECTS[behaviour.row.effect].format(subject)
-            message = f"{behaviour.sentence}, so {effect}; remove {behaviour.annotation}"
-            yield final.located(item, warning(message, field=behaviour.field))
+            engines = final.run.deployers.get(item.ref.id, frozenset())
+            if is_read_by(behaviour.row, engines):
+                message = f"{behaviour.sentence}, so {effect}; remove {behaviour.annotation}"
+                yield final.located(item, warning(message, field=behaviour.field))
+            else:
+                message = (
+                    f"{behaviour.annotation} is for {behaviour.row.engine}, and {min(engines)} deploys it; remove it"
+                )
+                yield final.located(item, info(message, field=behaviour.field))
 
 
 def _holders(final: FinalList) -> Iterator[Item]:
@@ -57,7 +65,7 @@ metadata: {annotations: {argocd.argoproj.io/hook: Sync}}
 """,
     remedy="Remove the annotation; whatever deletes a Module unloads its kernel module on all nodes.",
     check=modules_are_applied,
-    severities=("warning",),
+    severities=("warning", "info"),
     advice=True,
 )
 

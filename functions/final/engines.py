@@ -3,7 +3,7 @@
 Such an object is deleted, made anew, or no longer applied, whatever its spec says. One table, one row an annotation.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain
 
 from krmfn import Field, Manifest
@@ -106,6 +106,15 @@ class Behaviour(NamedTuple):
     def annotation(self) -> str:
         """The annotation or label: `argocd.argoproj.io/hook: Sync`."""
         return f"{self.field.path.partition('[')[2].rstrip(']')}: {self.field.current}"
+
+
+def is_read_by(row: Row, engines: Collection[str]) -> bool:
+    """Return False for a row of none of the engines that deploy an object; without any it is not known who does.
+
+    Argo CD reads Helm's annotations, too, and Fleet deploys all as charts.
+    """
+    readers = {row.engine, *(("Argo CD", "Fleet") if row.engine == HELM else ())}
+    return not engines or not readers.isdisjoint(engines)
 
 
 def behaviours(manifest: Manifest) -> Iterator[Behaviour]:
