@@ -15,6 +15,7 @@ from pathlib import Path
 from tests.commands import ROOT, environment
 
 NAMES = ("streams", "kustomizations", "lists")
+"""The targets that are fuzzed unless others are named; `schemas` starts an API server."""
 _COVERAGE = re.compile(r"cov: (\d+)")
 _SHOWN = 1_000
 """How many characters of an input, and of each line of what was seen, are printed."""
@@ -44,9 +45,10 @@ def _fuzz(name: str, engine: str, options: argparse.Namespace) -> int:
     arguments = [name, str(folder), str(options.seconds), str(options.seed), seeds, engine]
     with (folder / "log").open("w") as log:
         memory = {"TMPDIR": "/dev/shm"} if os.access("/dev/shm", os.W_OK) else {}  # thousands of small folders
+        tools = {"PYTHONPATH": str(ROOT / "tools")}  # as pytest has it, for what tests/e2e imports
         command = [sys.executable, "-m", "tests.fuzz.child", *arguments]
         code = subprocess.run(
-            command, cwd=ROOT, env=environment(**memory), stdout=log, stderr=log, check=False
+            command, cwd=ROOT, env=environment(**memory, **tools), stdout=log, stderr=log, check=False
         ).returncode
     log_text = (folder / "log").read_text(errors="replace")
     written = folder / "numbers.json"

@@ -10,12 +10,13 @@ import base64
 import json
 import random
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from tests.e2e.documents import PLAIN, TAGS, Writer, damaged
 from tests.e2e.kustomizations import CONSTRUCTS, KEYS, SHAPES, SPECS
 from tests.trees import COMPONENT, config_map
 
-from . import archive
+from . import archive, schemas
 
 BREAKS = (*("\n",) * 8, "\r\n", "\r", "\x85", "\u2028", "\u2029")
 GAPS = ("", "", " ", "\t", "\xa0", "\u3000", "\ufeff")
@@ -76,6 +77,9 @@ BYSTANDERS = (
     "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: x}\n",
 )
 
+_OF_JSON: dict[str, Any] = {"schemas": schemas}
+"""The targets whose inputs are JSON with a meaning; a changed byte says nothing there."""
+
 
 class Mutator:
     """Makes inputs of one target, the same for the same random numbers."""
@@ -91,12 +95,16 @@ class Mutator:
     def new(self) -> bytes:
         """Return an input from nothing; in a third of them every resource is one that krmfn interprets."""
         self.interpreted = self.rng.random() < 0.3
+        if self.target in _OF_JSON:
+            return bytes(_OF_JSON[self.target].new(self.rng))
         if self.target == "kustomizations":
             return self._folder()
         return (self._stream() if self.target == "streams" else self._list()).encode(errors="surrogateescape")
 
     def changed(self, text: bytes) -> bytes:
         """Return an input with one to three changes."""
+        if self.target in _OF_JSON:
+            return bytes(_OF_JSON[self.target].changed(self.rng, text))
         for _ in range(self.rng.choice((1, 1, 1, 2))):
             files = archive.parse(text) if self.target == "kustomizations" else {}
             if files:
