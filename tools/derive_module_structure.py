@@ -40,11 +40,35 @@ QUANTITY = [{"type": "integer"}, {"type": "string"}]
 
 
 def main(arguments: list[str]) -> None:
-    """Write the tables that the CRDs in a folder give."""
+    """Write the tables that the CRDs in a folder give, and print the rows that this changes."""
     [source] = map(Path, arguments)
     for name, facts in derive(source).items():
-        text = json.dumps(facts, indent=1, sort_keys=True)
-        (OUT / f"structure-{name}.json").write_text(text + "\n", encoding="utf-8")
+        file = OUT / f"structure-{name}.json"
+        before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        for _line in changed_rows(before, facts):
+            pass
+        file.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def changed_rows(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """Return a line per row of a table that is new, gone or changed."""
+    old, new = dict(rows(before)), dict(rows(after))
+    lines = [f"{path}: is gone, was {json.dumps(old[path])}" for path in sorted(old.keys() - new.keys())]
+    for path, value in sorted(new.items()):
+        if path not in old:
+            lines.append(f"{path}: is new: {json.dumps(value)}")
+        elif old[path] != value:
+            lines.append(f"{path}: is {json.dumps(value)}, was {json.dumps(old[path])}")
+    return lines
+
+
+def rows(table: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values in a table that are no table, each with its path."""
+    if not isinstance(table, dict) or not table:
+        yield path, table
+        return
+    for key, value in table.items():
+        yield from rows(value, f"{path}/{key}".lstrip("/"))
 
 
 def derive(source: Path) -> dict[str, dict[str, Any]]:

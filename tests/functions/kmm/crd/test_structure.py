@@ -383,3 +383,22 @@ def same(node: Fact, schema: dict[str, Any], path: str) -> None:
     assert (node.item is None) == (inner is None), path
     if inner and node.item:
         same(node.item, inner, f"{path}[]")
+
+
+def test_the_rows_that_new_crds_change_are_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Tables were written without a word of what had changed in them."""
+    before = {"fields": {"spec": {"a!": "string", "b": {"$list": "int32"}, "c": "boolean"}}}
+    after = {"fields": {"spec": {"a!": "string", "b": {"$list": "int64"}, "d": "string"}}}
+    monkeypatch.setattr(derive_module_structure, "OUT", tmp_path)
+    monkeypatch.setattr(derive_module_structure, "derive", lambda folder: {"main": after})
+    (tmp_path / "structure-main.json").write_text(json.dumps(before))
+    derive_module_structure.main(["crds"])
+    assert capsys.readouterr().out.splitlines() == [
+        'structure-main.json: fields/spec/c: is gone, was "boolean"',
+        'structure-main.json: fields/spec/b/$list: is "int64", was "int32"',
+        'structure-main.json: fields/spec/d: is new: "string"',
+    ]
+    derive_module_structure.main(["crds"])
+    assert capsys.readouterr().out == ""
