@@ -45,8 +45,8 @@ def main(arguments: list[str]) -> None:
     for name, facts in derive(source).items():
         file = OUT / f"structure-{name}.json"
         before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-        for _line in changed_rows(before, facts):
-            pass
+        for line in changed_rows(before, facts):
+            sys.stdout.write(f"{file.name}: {line}\n")
         file.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
