@@ -155,7 +155,7 @@ def test_a_new_version_of_a_vendor_is_one_replaced_file(repository: Path) -> Non
     altered(new, "terminationGracePeriodSeconds: 1", "terminationGracePeriodSeconds: 5")
     done = run(COMMANDS / "krmfn", "diff", old, repository).ended(1)
     assert done.text.splitlines()[0] == "! changed Profile: amd-gpu@1.4.1 becomes amd-gpu@1.5.0"
-    assert "3 changed, 16 unchanged" in done.text
+    assert "3 changed, 22 unchanged" in done.text
 
 
 def test_a_kustomization_gives_no_rights_by_calling_krmfn_itself(kustomize: str, tmp_path: Path) -> None:

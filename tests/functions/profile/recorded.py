@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from krmfn_functions.importing.normal import normal
+from krmfn_functions.kmm.regexps import matches
 
 from krmfn import Manifest
 from tests.commands import ROOT
@@ -18,6 +19,26 @@ FOLDER = Path(os.environ.get("KRMFN_OPERATORS", ""))
 recorded = pytest.mark.skipif(not os.environ.get("KRMFN_OPERATORS"), reason="KRMFN_OPERATORS names no folder")
 EXAMPLES = ROOT / "examples" / "vendor-profiles"
 _PAGE = ROOT / "docs" / "superset.md"
+
+
+KERNELS = ("5.15.0-76-generic", "6.4.0-150700.53.6-default")
+"""The kernels of the two nodes that AMD's operator was recorded with: Ubuntu 22.04 and SLES 15.7."""
+_SYSTEM = re.compile(r"(ubuntu|sles|coreos)-(?!22\.04|15\.7)\d+\.\d+-")
+
+
+def of_recorded_nodes(objects: dict[str, Manifest]) -> dict[str, Manifest]:
+    """Return what the recorded nodes use of AMD's objects: an operator makes nothing for systems that no node has."""
+    kept: dict[str, Manifest] = {}
+    for name, manifest in objects.items():
+        if manifest["kind"] == "Module":
+            container = manifest["spec"]["moduleLoader"]["container"]
+            mappings = container["kernelMappings"]
+            mappings = [entry for entry in mappings if any(matches(entry["regexp"], kernel) for kernel in KERNELS)]
+            loader = {**manifest["spec"]["moduleLoader"], "container": {**container, "kernelMappings": mappings}}
+            manifest = {**manifest, "spec": {**manifest["spec"], "moduleLoader": loader}}
+        if not (manifest["kind"] == "ConfigMap" and _SYSTEM.match(manifest["metadata"]["name"])):
+            kept[name] = manifest
+    return kept
 
 
 def with_texts(value: Any, change: Callable[[str], str]) -> Any:

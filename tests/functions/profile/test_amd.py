@@ -19,7 +19,7 @@ from krmfn_functions.kmm.lookup import leaves
 
 from krmfn import Manifest
 from krmfn.resource import join
-from tests.functions.profile.recorded import EXAMPLES, FOLDER, holds_page, recorded, with_texts
+from tests.functions.profile.recorded import EXAMPLES, FOLDER, holds_page, of_recorded_nodes, recorded, with_texts
 from tests.functions.profile.recorded import plain as recorded_form
 from tests.functions.profile.vendor import rendered
 
@@ -35,7 +35,6 @@ DIFFERENT = {
 """The options whose objects change otherwise, and why."""
 COMBINATIONS = {
     "combo/plugin-image-mirror": "the labeller's image, as above",
-    "combo/rolling-update-only": "AMD's code writes a maxUnavailable of 0, which the API server refuses",
 }
 """Those that differ, and why."""
 
@@ -66,14 +65,21 @@ def patched(manifest: Manifest, patch: list[dict[str, Any]]) -> Manifest:
 
 @functools.cache
 def base() -> dict[str, Manifest]:
+    """Return what AMD's code makes of the first CR, with the defaults that the API server fills in."""
     documents = yaml.safe_load_all((FOLDER / "amd-gpu.yaml").read_text())
-    return {f"{document['kind']}/{document['metadata']['name']}": document for document in documents}
+    objects = {f"{document['kind']}/{document['metadata']['name']}": document for document in documents}
+    return after(objects, cases()[0]["patchWithDefaults"])
 
 
 def amds(case: dict[str, Any]) -> dict[str, Manifest]:
-    """Return what AMD's code makes of the case."""
-    objects = dict(base())
-    for step in case["patch"]:
+    """Return what AMD's code makes of the case, with the defaults that the API server fills in."""
+    return after(base(), case.get("patchWithDefaults", case["patch"]))
+
+
+def after(before: dict[str, Manifest], steps: list[dict[str, Any]]) -> dict[str, Manifest]:
+    """Return the objects after the steps of a recording."""
+    objects = dict(before)
+    for step in steps:
         name = step["object"]
         if step["op"] == "gone":
             objects.pop(name, None)
@@ -86,9 +92,11 @@ def ours(cr: Manifest) -> dict[str, Manifest]:
     """Return what krmfn makes of the CR, as it stands."""
     objects, findings, failed = rendered(PROFILE, cr, kmm={"version": "2.6"})
     assert not failed, [line for line in findings if line.startswith("error")]
-    return {
+    of_case = {
         name.replace(" ", "/"): item for name, item in objects.items() if item["kind"] in KINDS or "spec" not in item
     }
+    of_case.pop("ConfigMap/default-dcm-config", None)  # the operator makes it elsewhere, and it was not recorded
+    return of_recorded_nodes(of_case)
 
 
 def plain(manifest: Manifest) -> Manifest:
