@@ -49,8 +49,10 @@ def without(context: Context, streams: Clusters) -> Clusters:
 
     deployments, top = streams.engines.deployments, streams.engines.top
     is_added_to = engine_words.roots(deployments, top, words, lambda *place: any(map(holds, _files_below(*place))))
-    strange = [cluster for cluster in strange if not any(map(is_added_to, cluster.roots))]
-    strange = _without_applications(streams, strange)
+    others = [cluster for cluster in strange if not any(map(is_added_to, cluster.roots))]
+    strange = _without_applications(streams, others)
+    if not words and _has_only_nodes(context, streams, reader, is_added_to):
+        strange = [cluster for cluster in streams.clusters if not _is_asked_for(cluster, named)]
     kept = [cluster for cluster in streams.clusters if not any(cluster is other for other in strange)]
 
     def is_ours(root: Root) -> bool:
@@ -58,16 +60,29 @@ def without(context: Context, streams: Clusters) -> Clusters:
         return is_named or any(map(holds, _files_of(root))) or is_added_to(root)
 
     kept, unbuilt = _divided(streams, kept, is_ours)
-    needed = {path for cluster in kept for path in files_of(cluster)}
     unneeded = (*unbuilt, *(root for cluster in strange for root in cluster.all_roots))
-    left_out = {path for root in unneeded for path in _files_of(root)} - needed
+    left_out = {path for root in unneeded for path in _files_of(root)}.difference(*map(files_of, kept))
     if not left_out and not strange:
         return streams._replace(clusters=kept)
     findings = _findings(streams, kept, reader, words)
-    if not kept:
-        empty = Root("files", os.path.relpath(tops[0]), tops[0], NO_GRAPH)
-        kept = [Cluster(empty.name, (empty,), ResourceList())]
+    kept = kept or [_empty(tops[0])]
     return streams._replace(clusters=kept, findings=findings, foreign=len(left_out), has_flux=reader.has_flux)
+
+
+def _empty(top: str) -> Cluster:
+    """Return the one cluster of a repository that holds nothing of ours."""
+    root = Root("files", os.path.relpath(top), top, NO_GRAPH)
+    return Cluster(root.name, (root,), ResourceList())
+
+
+def _has_only_nodes(
+    context: Context, streams: Clusters, reader: "_Reader", is_added_to: Callable[[Root], bool]
+) -> bool:
+    """Return True where Nodes are all that a repository has of ours, and nothing elsewhere may be for them."""
+    options = context.options
+    is_elsewhere = bool(options.against) or options.has_live_nodes
+    has_added = any(is_added_to(root) for cluster in streams.clusters for root in cluster.roots)
+    return not (reader.has_more or has_added or is_elsewhere)
 
 
 def _is_asked_for(cluster: Cluster, named: Collection[str]) -> bool:
@@ -147,6 +162,7 @@ class _Reader:
         self.products: list[str] = []
         self.has_flux = False
         self.has_hub = False
+        self.has_more = False  # than Nodes
 
     def concerns(self, paths: Sequence[str], words: Collection[str] = ()) -> bool:
         """Return True where a file holds one of our words, or of these; one that cannot be read may hold any."""
@@ -163,11 +179,14 @@ class _Reader:
             try:
                 text = files.read_regular(path, path)
             except KrmfnError:
+                self.has_more = self.has_more or not os.path.isdir(path)
                 return not os.path.isdir(path)
             if words:
                 return templates.mentions(text, words)
             self.has_flux = self.has_flux or _FLUX.search(text) is not None
             self._answers[path] = _OURS in os.path.basename(path) or templates.is_about_us(text)
+            is_more = _OURS in os.path.basename(path) or not templates.is_only_about_nodes(text)
+            self.has_more = self.has_more or (self._answers[path] and is_more)
             if self._answers[path] and templates.mentions(text, (PROFILE[1],)):
                 self.products.append(path)
             self.has_hub = self.has_hub or (self._answers[path] and templates.mentions(text, spokes.OF_HUBS))

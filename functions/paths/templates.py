@@ -20,13 +20,14 @@ _PLAIN = re.compile(rb"(?:[^\"'# \t]|[ \t](?!#)|(?<=\{)#)*")
 _BEGINNING = re.compile(rb"[\w.$/(\"'`]")
 """How the inside of `{{ }}` begins, where it is no mapping of YAML's."""
 _WORDS = re.compile(
-    rb"krmfn|kmm\.(?:sigs\.x-k8s|node\.kubernetes)\.io|deviceconfig|ptemplate|nodeinventory|managedclustermodule|"
-    rb"kind['\"]?\s*:\s*(?:(?:[&!|>]\S{0,99}\s|#.{0,200}\n)\s*){0,4}(?:\*\w|['\"]?(?:module|node)(?:list)?\b)",
+    rb"krmfn|kmm\.(?:sigs\.x-k8s|node\.kubernetes)\.io|deviceconfig|\bptemplate|nodeinventory|managedclustermodule|"
+    rb"kind['\"]?\s*:\s*(?:(?:[&!|>]\S{0,99}\s|#.{0,200}\n)\s*){0,4}(?:\*\w|['\"]?(?:module|(node))(?:list)?\b)",
     re.IGNORECASE,
 )
 """Words of ours, of KMM and of vendors' configs: a text without any of them, in no spelling, is not about krmfn.
 
-A kind may have an anchor or a tag, stand below its key, or be an alias of what stands elsewhere.
+A kind may have an anchor or a tag, stand below its key, or be an alias of what stands elsewhere. The group is of Nodes,
+which others keep in Git, too.
 """
 _KIND = re.compile(rb"kind['\"]?\s*:\s*(?:(?:[&!|>]\S{0,99}\s|#.{0,200}\n)\s*){0,4}['\"]?(\*|\w+)", re.IGNORECASE)
 """A kind in a text, or the alias that stands for it; see `_WORDS`."""
@@ -72,6 +73,11 @@ def is_template(text: bytes) -> bool:
 def is_about_us(text: bytes) -> bool:
     """Return whether a text may hold something of ours, of KMM, or a consumer of it; a spelling may hide a word."""
     return _holds(text, lambda plain: _WORDS.search(plain) is not None)
+
+
+def is_only_about_nodes(text: bytes) -> bool:
+    """Return whether Nodes are all that a text may hold of ours."""
+    return not _holds(text, lambda plain: any(not match[1] for match in _WORDS.finditer(plain)))
 
 
 def mentions(text: bytes, words: Iterable[str]) -> bool:

@@ -25,6 +25,7 @@ OWNED = (
     '  ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: parent, uid: ""}]\n'
 )
 REMOTE = "resources: ['https://git.example.com/base.git//app?ref=v1', a.yaml]\n"
+BUILT = application("shop", "lab", "targetRevision: main")
 GENERATOR = "secretGenerator: [{name: a, literals: [a=b]}]\n" + REMOTE
 
 
@@ -44,7 +45,7 @@ TROUBLE = {
     "a file that cannot be read": ({"shop/a.yaml": "kind: Secret\nmetadata: {\n"}, "its 1 problem fails"),
     "both": ({"shop/a.yaml": OWNED, "shop/b.yaml": "kind: Secret\nmetadata: {\n"}, "its 2 problems fail"),
     "a base of the network": (
-        {"shop/kustomization.yaml": GENERATOR, "shop/a.yaml": config_map("a")},
+        {"apps/shop.yaml": BUILT, "shop/kustomization.yaml": GENERATOR, "shop/a.yaml": config_map("a")},
         "its 1 problem fails",
     ),
 }
@@ -70,8 +71,11 @@ def test_beside_a_wrong_config_the_config_is_told(files: dict[str, str], tmp_pat
 
 UNBUILT = {
     "nothing that ours may refer to": {"shop/a.yaml": SHOP},
-    "a base of the network": {"shop/kustomization.yaml": REMOTE, "shop/a.yaml": SHOP},
-    "a chart": {"shop/kustomization.yaml": "helmCharts: [{name: a, repo: 'https://charts.example.com'}]\n"},
+    "a base of the network": {"apps/shop.yaml": BUILT, "shop/kustomization.yaml": REMOTE, "shop/a.yaml": SHOP},
+    "a chart": {
+        "apps/shop.yaml": BUILT,
+        "shop/kustomization.yaml": "helmCharts: [{name: a, repo: 'https://charts.example.com'}]\n",
+    },
     "an object that is wrong": {"shop/a.yaml": OWNED.replace("ConfigMap", "Deployment")},
 }
 
@@ -81,8 +85,9 @@ def test_what_cannot_count_is_counted_as_not_judged(files: dict[str, str], tmp_p
     repo = repository(tmp_path, OURS | files)
     code, lines = check(repo)
     assert (code, len(lines)) == (0, 1), lines
-    assert f"{len(files)} file{'s' * (len(files) > 1)} without anything of krmfn's or KMM's not judged" in lines[0]
-    assert foreign(repo) == len(files)
+    number = sum(name.startswith("shop/") for name in files)
+    assert f"{number} file{'s' * (number > 1)} without anything of krmfn's or KMM's not judged" in lines[0]
+    assert foreign(repo) == number
 
 
 SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: pull, namespace: kmm}\n"

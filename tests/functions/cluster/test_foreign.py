@@ -419,7 +419,7 @@ PLACES: dict[str, Callable[[str], dict[str, str]]] = {
 @settings(max_examples=5)
 def test_an_object_of_ours_makes_its_root_ours_wherever_it_stands(place: str, sort: str, depth: int) -> None:
     files = {f"0/{name}": content for name, content in PLACES[place](OBJECTS[sort]).items()}
-    files["0/base.yaml"] = config_map("base")
+    files |= {"0/base.yaml": config_map("base"), "gpu/kustomization.yaml": "resources: [a.yaml]\n", "gpu/a.yaml": RIGHT}
     for level in range(depth):
         files[f"{level + 1}/kustomization.yaml"] = f"resources: [../{level}]\n"
     with TemporaryDirectory() as name:
@@ -481,6 +481,24 @@ def test_without_it_the_root_is_of_others() -> None:
         plant(Path(name), {".git/HEAD": "", "a/kustomization.yaml": "resources: [base.yaml]\n", "a/base.yaml": SHOP})
         assert left_out(name) == 2
         assert os.path.realpath(f"{name}/a") not in judged(name)
+
+
+NODES = OBJECTS["nodes"]
+BESIDE_NODES = {
+    "nothing": ({}, 2),
+    "a module in another field": ({"shop/a.yaml": STRANGERS["a module in another field"]}, 4),
+    "a template of backups": ({"shop/a.yaml": "kind: Job\nspec: {backupTemplate: a}\n"}, 4),
+    "a config": ({"shop/a.yaml": RIGHT}, 0),
+    "a consumer": ({"shop/a.yaml": CONSUMER}, 0),
+}
+
+
+@pytest.mark.parametrize(("files", "number"), BESIDE_NODES.values(), ids=BESIDE_NODES)
+def test_nodes_count_where_there_is_something_for_them(files: dict[str, str], number: int, tmp_path: Path) -> None:
+    """Others keep Nodes in Git, too: without anything that a node may get they are nobody's business."""
+    shop = {"shop/kustomization.yaml": "resources: [a.yaml]\n"} if files else {}
+    plant(tmp_path, {".git/HEAD": "", **roots(site=NODES), **shop, **files})
+    assert left_out(str(tmp_path)) == number
 
 
 LISTS = {
