@@ -15,7 +15,7 @@ from krmfn_functions.paths import git, history
 
 from krmfn import KrmfnError
 from tests.commands import Done, execute, process
-from tests.trees import config_map, plant
+from tests.trees import altered, config_map, plant
 
 OWN = {
     **{f"GIT_{role}_{field}": "a@example.com" for role in ("AUTHOR", "COMMITTER") for field in ("NAME", "EMAIL")},
@@ -140,8 +140,11 @@ def test_a_kustomization_is_built_with_the_bases_of_its_time(tmp_path: Path) -> 
 
 def test_what_is_not_all_in_the_repository_is_not_taken_for_the_same(tmp_path: Path) -> None:
     files = {"lab/kustomization.yaml": "resources: [a.yaml, https://example.com/b]\n", "lab/a.yaml": config_map("a")}
-    done = diff(repository(tmp_path / "repo", files), "lab")
-    assert "the same" not in done.text and "[KRM509]" in done.err + done.text, done
+    repo = repository(tmp_path / "repo", files)
+    assert "its files are those of the base" in diff(repo, "lab").text
+    altered(repo / "lab/a.yaml", "a: b", "a: c")
+    done = diff(repo, "lab")
+    assert "its files are" not in done.text and "[KRM509]" in done.err + done.text, done
 
 
 CONFIG = """\
