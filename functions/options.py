@@ -104,7 +104,12 @@ def add_context(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--context", dest="contexts", action="append", default=[], metavar=metavar, help=text)
 
 
-NOW = {"error": "nothing more", "warning": "a warning", "uncovered": "a node that is selected and gets no driver"}
+NOW = {
+    "error": "nothing more",
+    "warning": "a warning",
+    "uncovered": "a node that is selected and gets no driver",
+    "unjudged": "what is not judged, but for what you leave out (see `not judged:`)",
+}
 """The words of --fail-on for a command about one state, each with its help."""
 CHANGE = {
     "change": "a change of an object, or of what a node gets",

@@ -91,6 +91,8 @@ class Run(NamedTuple):
     """The CRDs of KMM's kinds that the cluster is known to have, the first before the others."""
     kmm_version: str = ""
     """The KMM version that the cluster is seen to have; "" where it is not known."""
+    names_kmm: bool = False
+    """Whether somebody names the KMM version of a joined list's parts, or a dump shows it."""
     spokes: tuple[Spoke, ...] = ()
     """The clusters with known labels, where the list is for a hub."""
     hub_doubts: tuple[str, ...] = ()

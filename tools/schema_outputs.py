@@ -66,11 +66,21 @@ _FINDING: dict[str, Schema] = {
 }
 _SEVERITIES = {"error": COUNT, "warning": COUNT, "info": COUNT}
 _COUNTS = dict.fromkeys(("resources", "files", "excluded", "foreign", "baseline", "hidden", "turnedOff"), COUNT)
+_GAPS = listed(
+    closed(
+        kind={"enum": ["clusters", "roots", "files", "kinds", "areas"]},
+        what=TEXT,
+        why=TEXT,
+        names=listed(TEXT),
+        meant=FLAG,
+    )
+)
 CHECK = named(
     "krmfn.dev/check/v1",
     closed(
         clusters=listed(TEXT),
         findings=listed(closed(**_FINDING, clusters=listed(TEXT))),
+        notJudged=_GAPS,
         summary=closed(**_SEVERITIES, **_COUNTS, kinds={"type": "object", "additionalProperties": COUNT}),
     ),
 )
@@ -164,7 +174,12 @@ _NODES = closed(
     known=COUNT, unknown=COUNT, planned=COUNT, waiting=COUNT, gained=COUNT, lost=COUNT, reloaded=COUNT, kept=COUNT
 )
 _NUMBERS = {"errors": COUNT, "warnings": COUNT, "infos": COUNT, "nodes": _NODES}
-_VERDICT = closed(**_NUMBERS, headline=nullable(TEXT), clusters=listed(closed(name=TEXT, judged=FLAG, **_NUMBERS)))
+_VERDICT = closed(
+    **_NUMBERS,
+    headline=nullable(TEXT),
+    clusters=listed(closed(name=TEXT, judged=FLAG, **_NUMBERS)),
+    notJudged=_GAPS,
+)
 CI = named(
     "krmfn.dev/ci/v1",
     closed(

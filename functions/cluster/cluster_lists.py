@@ -14,6 +14,7 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND, MODULE_KINDS
 from ..kustomization import graph
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
+from ..rendering import function_config
 from ..rendering.kinds import CONFIG, NODES, OWNERS, PROFILE, driven_kinds, of_kinds
 from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
@@ -111,6 +112,7 @@ def _final(parts: Sequence[ResourceList], side: ResourceList | None, is_whole: b
         packages=tuple(name for run in runs for name in run.packages),
         transformed=graph.joined(run.transformed for run in runs),
         is_settled=True,
+        names_kmm=bool(parts) and all(function_config.read(part)[0].names_kmm for part in parts),
         spokes=runs[0].spokes if runs else (),
         turned_off=sum(run.turned_off for run in runs),
         driven=frozenset[tuple[str, str]]().union(*(run.driven for run in runs)),

@@ -13,6 +13,7 @@ from krmfn import KrmfnError, ResourceList, Result, warning
 from krmfn.printing import counted, some
 
 from ..command import Context
+from ..formats.unjudged import UNREAD
 from ..kustomization.graph import NO_GRAPH, Kustomization
 from ..paths import files, manifests, templates
 from ..paths.roots import parents, within
@@ -244,4 +245,4 @@ def _counted(findings: Iterable[Result]) -> Iterator[Result]:
         subject = "this cannot be read" if len(names) == 1 else f"{counted(len(names), 'file')} cannot be read"
         listed = f" ({some(names, len(names))})" if names[1:] else ""
         message = f"{subject}, and nothing in it is krmfn's{listed}; add it to `exclude` in .krmfn.yaml: [{names[0]}]"
-        yield warning(message, rule="KRM534", place=errors[0].place)
+        yield warning(message, rule="KRM534", place=errors[0].place, tags=((UNREAD, "\n".join(names)),))

@@ -8,6 +8,7 @@ from krmfn.printing import counted, some
 from krmfn.results import Rule
 
 from ..command import Context
+from ..formats.unjudged import UNREAD
 from ..kustomization.documents import unreadable
 from ..paths import templates
 from ..rendering.kinds import driven_kinds
@@ -61,7 +62,8 @@ def _warnings(files: Sequence[PassedOver]) -> Iterator[Result]:
             continue
         subject = "this is" if len(names) == 1 else f"this and {counted(len(names) - 1, 'more file')} are each"
         others = f" ({some(names[1:], len(names) - 1)})" if names[1:] else ""
-        yield warning(f"{subject} {sort}: not read{others}; {_WAY_OUT}", rule="KRM534", place=Place(names[0]))
+        message, tags = f"{subject} {sort}: not read{others}; {_WAY_OUT}", ((UNREAD, "\n".join(names)),)
+        yield warning(message, rule="KRM534", place=Place(names[0]), tags=tags)
 
 
 RULES = (

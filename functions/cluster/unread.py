@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krmfn import Place, Result, error, warning
 from krmfn.printing import counted, some
 
+from ..formats.unjudged import UNREAD
 from ..paths.roots import within
 from .config import Member
 from .survey import Survey
@@ -28,14 +29,15 @@ def missing_submodules(
         is_above = any(within(path, real) for path in (*tops, *inner))
         if is_deployed or is_above or any(within(real, member) for member in inner):
             message = f"the submodule {name} is not checked out, so not everything that will be deployed is checked"
-            yield error(f"{message}; {_REMEDY} {name}", rule="KRM523", place=Place(os.path.relpath(real)))
+            place, tags = Place(os.path.relpath(real)), ((UNREAD, name),)
+            yield error(f"{message}; {_REMEDY} {name}", rule="KRM523", place=place, tags=tags)
         else:
             others.append(name)
     if others:
         count = f"the submodule {others[0]} is" if len(others) == 1 else f"{counted(len(others), 'submodule')} are"
         listed = f" ({some(others, len(others))})" if others[1:] else ""
         message = f"{count} not checked out{listed}, so what stands there is not checked; {_REMEDY}"
-        yield warning(message, rule="KRM534")
+        yield warning(message, rule="KRM534", tags=((UNREAD, "\n".join(others)),))
 
 
 def configs_in_charts(surveys: Iterable[Survey]) -> Iterator[Result]:
@@ -44,4 +46,5 @@ def configs_in_charts(surveys: Iterable[Survey]) -> Iterator[Result]:
     if names:
         others = f" (so {'does' if len(names) == 2 else 'do'} {some(names[1:], len(names) - 1)})" if names[1:] else ""
         message = f"holds a config or Module in a Helm chart, which is not checked{others}; check what helm makes of it"
-        yield warning(f"{message}: `helm template CHART | krmfn check -`", rule="KRM534", place=Place(names[0]))
+        place, tags = Place(names[0]), ((UNREAD, "\n".join(names)),)
+        yield warning(f"{message}: `helm template CHART | krmfn check -`", rule="KRM534", place=place, tags=tags)

@@ -11,7 +11,7 @@ from krmfn.results import Result
 from krmfn.typed import Any
 
 from .. import options
-from ..cluster import asked, cluster_streams
+from ..cluster import cluster_streams
 from ..command import Command, Context
 from ..formats import findings
 from ..formats.checked import Checked, dump_baseline
@@ -19,7 +19,7 @@ from ..paths import files, output
 from ..rendering import ignoring
 from ..settings import CHECK
 from .catalogue import rules
-from .run_findings import collect
+from .run_findings import collect, not_judged_errors
 
 _SEVERITIES = ("info", "warning", "error")
 _OF_SERVERS = ("sarif", "junit", "github", "gitlab")
@@ -57,7 +57,6 @@ def run(context: Context, args: Any) -> int:
         _check_rules(select, ignore)
     context = context._replace(options=context.options._replace(everything=args.everything))
     streams = cluster_streams.render(context, args.paths, None, cluster_streams.asked_of(context, args.paths))
-    asked.say_others(context, streams)
     if len(streams.clusters) > 1:
         cluster_streams.look_up_places(context, streams)
     if args.write_baseline:
@@ -73,6 +72,7 @@ def run(context: Context, args: Any) -> int:
 
         additions = clusters.uncovered_errors(streams.lists, args.fail_on)
     checked = collect(context, streams, args.baseline, additions)._replace(failing=findings.failing(args.fail_on))
+    checked = not_judged_errors(checked, args.fail_on)
     checked = _turn_off(checked, ignore) if ignore else checked
     visible = _select(checked, least, select) if least != "info" or select else checked
     form = args.format or streams.config.format or "text"

@@ -71,6 +71,7 @@ def _collect(context: Context, args: Any, streams: Clusters, comparisons: Sequen
         from ..comparing import touched  # here: what runs Git is slow to load
 
         checked = checked._replace(results=touched.at_the_change(args.base, args.paths, checked.results))
+    checked = run_findings.not_judged_errors(checked, args.fail_on)
     return checked._replace(failing=findings.failing(args.fail_on))
 
 
@@ -87,7 +88,9 @@ def _texts(
     if comparisons:
         remedies = {rule.id: rule.remedy for rule in rules()}
         review = comment.Review(checked.results, checked.failing, remedies, "report.html")
-        texts["comment.md"] = f"check: {findings.summary_line(checked)}\n\n{comment.markdown(comparisons, review)}"
+        gaps = f"{comment.gaps_line(checked.not_judged)}\n\n" if checked.not_judged else ""
+        head = f"check: {findings.summary_line(checked)}\n\n{gaps}"
+        texts["comment.md"] = f"{head}{comment.markdown(comparisons, review)}"
     changes = any(c.first or c.failed or c.plan.changes or c.plan.effects or c.notes for c in comparisons)
     result: dict[str, Any] = {"format": FORMAT, "exit": code, "changes": changes, "failOn": list(args.fail_on)}
     result |= {"verdict": verdict.as_data(outcome)}

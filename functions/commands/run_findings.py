@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from krmfn import Place
 from krmfn.findings import Findings, in_order
 from krmfn.results import Result, error
 from krmfn.typed import TYPE_CHECKING
 
-from ..cluster import cluster_lists
+from ..cluster import cluster_lists, unjudged
 from ..cluster.deployed import Clusters
 from ..command import Context
 from ..formats.checked import Checked, names_of, new_findings, parse_baseline, tag_cluster
+from ..formats.unjudged import failing, joined, sentence
+from ..formats.verdict import of_change
 from ..paths import failures, files
 from ..paths.manifests import KUSTOMIZATIONS
 from ..run import run_of
@@ -60,8 +62,22 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
     by_cluster = {cluster.name: cluster.final.results for cluster in streams.clusters}
     checked = cluster_lists.total(counts)._replace(results=list(Findings(map(_place_in_file, results))))
     return checked._replace(
-        excluded=len(streams.excluded), foreign=streams.foreign, clusters=by_cluster, baseline=left_out
+        excluded=len(streams.excluded),
+        foreign=streams.foreign,
+        clusters=by_cluster,
+        baseline=left_out,
+        not_judged=unjudged.of_clusters(streams),
     )
+
+
+def not_judged_errors(checked: Checked, words: Collection[str]) -> Checked:
+    """Return a check with an error for all that was not judged, for --fail-on unjudged; `words` are those of --fail-on.
+
+    What the user leaves out, and what is shown to hold nothing of ours, fails nothing.
+    """
+    gaps = failing(checked.not_judged) if "unjudged" in words else []
+    errors = [error(f"{sentence(gap)} is not judged (--fail-on unjudged)") for gap in gaps]
+    return checked._replace(results=list(Findings([*checked.results, *errors])))
 
 
 def with_changes(checked: Checked, comparisons: Sequence[Comparison]) -> Checked:
@@ -73,7 +89,8 @@ def with_changes(checked: Checked, comparisons: Sequence[Comparison]) -> Checked
     notes = [pair for pair in grouped.notes(comparisons) if pair[0].severity != "info"]
     results = [grouped.tag_clusters(note, holders, names) if names[1:] else note for note, holders in notes]
     results = [*checked.results, *(result for result in results if result.occurrence not in listed)]
-    return checked._replace(results=list(Findings(results)))
+    gaps = joined((*checked.not_judged, *of_change(comparisons)))
+    return checked._replace(results=list(Findings(results)), not_judged=gaps)
 
 
 def _place_in_file(result: Result) -> Result:

@@ -10,6 +10,7 @@ from krmfn.printing import counted
 from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any
 
+from ..formats.unjudged import UNTRIED
 from ..profile import judging, samples
 from ..profile.product import Profile, whens
 from ..profile.samples import Trial
@@ -89,7 +90,8 @@ def _not_tried(product: Profile, options: Sequence[Sequence[str]]) -> Iterator[R
         words = [counted(number, "`when`")] * (number > 0)
         words += [counted(len(rest) - number, "option")] * (len(rest) > number)
         message = f"not tried: from here on {' and '.join(words)}, since there are more than {_MOST:,} in all"
-        yield product.item.located(warning(message, rule="KRM180", field=Field(join(rest[0]))))
+        tags = ((UNTRIED, "options of Profiles"),)
+        yield product.item.located(warning(message, rule="KRM180", field=Field(join(rest[0])), tags=tags))
 
 
 def _pairs_not_tried(product: Profile, pairs: Iterator[samples.Pair]) -> Iterator[Result]:
@@ -98,7 +100,8 @@ def _pairs_not_tried(product: Profile, pairs: Iterator[samples.Pair]) -> Iterato
         number, field = counted(1 + sum(1 for _ in pairs), "pair"), Field(join(("spec", *when_path)))
         reason = f"there are more than {_MOST:,}; an error of such a pair appears only for a config with both"
         message = f"from this `when` on, {number} of `when`s that set the same field are not tried together"
-        yield product.item.located(info(f"{message}, since {reason}", rule="KRM180", field=field))
+        tags = ((UNTRIED, "options of Profiles"),)
+        yield product.item.located(info(f"{message}, since {reason}", rule="KRM180", field=field, tags=tags))
 
 
 def _sorted(

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from krmfn import Item, Result, warning
 from krmfn.printing import counted
@@ -43,12 +43,16 @@ _WORDS = re.compile(
 
 def wrapped_is_not_judged(final: FinalList) -> Iterator[Result]:
     """Yield one warning for the resources of each kind that wrap Modules, configs or consumers."""
-    kinds = {kind for _, kind in final.run.driven}
-    wrapping = [item for item in final.deployed if (item.group, item.kind) in _WRAPPERS and _has_ours(item, kinds)]
+    wrapping = wrappers(final.deployed, {kind for _, kind in final.run.driven})
     for first, *rest in grouped((item.kind, item) for item in wrapping).values():
         others = f" (so {'does' if len(rest) == 1 else 'do'} {counted(len(rest), 'other')})" if rest else ""
         message = f"wraps Modules, their consumers or configs{others}, and nothing in it is judged; "
         yield final.located(first, warning(f"{message}keep them in files of their own to have them checked"))
+
+
+def wrappers(items: Iterable[Item], kinds: Collection[str]) -> list[Item]:
+    """Return the resources that wrap Modules, consumers or configs; `kinds` are those that Profiles are for."""
+    return [item for item in items if (item.group, item.kind) in _WRAPPERS and _has_ours(item, kinds)]
 
 
 def _has_ours(item: Item, kinds: Collection[str]) -> bool:

@@ -7,6 +7,8 @@ from krmfn import KrmfnError, Place, Ref, Result
 from krmfn.printing import json_text, printable
 from krmfn.typed import NamedTuple
 
+from .unjudged import Gap
+
 
 class Checked(NamedTuple):
     """A finished check: what every report is made from."""
@@ -34,6 +36,8 @@ class Checked(NamedTuple):
     """How many findings are not among the results, since the input itself turns them off."""
     failing: Collection[str] = ("error",)
     """The severities that make the command fail."""
+    not_judged: Sequence[Gap] = ()
+    """What nobody has looked at."""
 
 
 CLUSTERS = "clusters"

@@ -10,10 +10,11 @@ from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from ..plan import Change, Comparison
-from . import verdict
+from . import unjudged, verdict
 from .changes import Names, Overview, as_json, fields_of, first_lines, named, overview, text, values
 from .checked import cluster_suffix
 from .markup import in_tags, inline
+from .unjudged import Gap
 
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536, GitLab a million."""
@@ -64,6 +65,11 @@ def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> st
     sizes = Sizes(limit - len(head) - len(tail), min(_REST, limit // 8), review.page)
     red = {(finding.severity, finding.id) for finding in _red(review)}
     return "".join((head, *_parts(fleet, [*_lines(fleet, red)], sizes), tail))
+
+
+def gaps_line(gaps: Sequence[Gap]) -> str:
+    """Return what is not judged in one line."""
+    return inline(_shorten(unjudged.line(gaps)))
 
 
 def _red(review: Review) -> list[Result]:

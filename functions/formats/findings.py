@@ -7,6 +7,7 @@ from krmfn.printing import Paint, counted, extent, json_text, listed, plain, pri
 from krmfn.results import UNLISTED, Result, reference
 from krmfn.typed import Any
 
+from . import unjudged
 from .checked import Checked, cluster_suffix, names_of
 from .rules import Rules
 from .servers import github, gitlab, junit, prometheus, sarif
@@ -22,11 +23,13 @@ Source = Callable[[str, int], str]
 def text(
     checked: Checked, rules: Rules = None, paint: Paint = plain, source: Source = lambda *_: "", head: str = ""
 ) -> str:
-    """Return a line per finding, one that counts them and, with rules, one that says what explains them.
+    """Return a line per finding, one with what is not judged, one that counts and, with rules, one that explains.
 
     `source` has the lines that are shown below findings, with a caret; `head` stands before the counts.
     """
     lines = [line for result in checked.results for line in _excerpt(result, paint, source)]
+    if gaps := unjudged.line(checked.not_judged):
+        lines.append(printable(gaps))
     lines.append(f"{head}{summary_line(checked, paint)}")
     ids = list(dict.fromkeys(result.rule for result in checked.results if result.rule))
     if rules and ids:
@@ -54,11 +57,7 @@ def summary_line(checked: Checked, paint: Paint = plain) -> str:
     if parts and not (counts["error"] or counts["warning"] or is_hiding):
         parts.insert(0, paint("no errors or warnings", "clean"))
     kinds, inputs = listed(checked.kinds), extent(checked.resources, checked.files)
-    tail = f"; {counted(checked.excluded, 'file')} skipped (excluded, or of Helm charts)" if checked.excluded else ""
-    tail += f"; {counted(checked.foreign, 'file')} without anything of krmfn's or KMM's not judged" * bool(
-        checked.foreign
-    )
-    tail += f"; not shown: {listed(checked.hidden)}" if is_hiding else ""
+    tail = f"; not shown: {listed(checked.hidden)}" if is_hiding else ""
     fleet = f": {counted(len(checked.clusters), 'cluster')}" if len(checked.clusters) > 1 else ""
     tail += f"; {counted(checked.turned_off, 'finding')} turned off" if checked.turned_off else ""
     none = "no findings to show" if is_hiding else paint("no findings", "clean")
@@ -95,6 +94,7 @@ def as_json(checked: Checked, rules: Rules = None) -> str:
         "format": FORMAT,
         "clusters": names,
         "findings": [finding(result) | {"clusters": clusters} for result, clusters in pairs],
+        "notJudged": unjudged.as_data(checked.not_judged),
         "summary": {
             **summary(checked.results),
             "resources": checked.resources,

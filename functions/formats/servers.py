@@ -14,6 +14,7 @@ from krmfn.typed import Any
 
 from .. import VERSION
 from . import rules as texts
+from . import unjudged
 from .checked import Checked, cluster_suffix, names_of
 from .rules import Rules
 
@@ -23,6 +24,8 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
 MOST = 25_000
 """The findings of a run that GitHub takes; it refuses a log with more."""
+NOT_JUDGED = "not-judged"
+"""The name of the entry that says what is not judged, where a format has no other place for it."""
 _NOWHERE = "."
 """The path of a finding that stands in no file: GitLab refuses a report with an entry without a path."""
 
@@ -38,7 +41,10 @@ def sarif(checked: Checked, rules: Rules = None) -> str:
     known = {rule.id: rule for rule in rules()} if rules and ids else {}
     descriptions = [{"id": name} | (_texts(known[name]) if name in known else {}) for name in ids]
     driver = {"name": "krmfn", "version": VERSION, "informationUri": "https://krmfn.dev", "rules": descriptions}
-    run = {"tool": {"driver": driver}, "results": list(map(_entry, results))}
+    run: dict[str, Any] = {"tool": {"driver": driver}, "results": list(map(_entry, results))}
+    if gaps := unjudged.line(checked.not_judged):
+        notes = [{"level": "note", "message": {"text": gaps}}]
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": notes}]
     return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
 
 
@@ -121,6 +127,8 @@ def junit(checked: Checked, rules: Rules = None) -> str:
         infos = f"no errors or warnings, {counted(len(checked.results), 'info')}" if checked.results else ""
         summary = f"{infos or 'no findings'} in {extent(checked.resources, checked.files)}"
         xml.SubElement(suite, "testcase", classname="krmfn", name=summary)
+    if gaps := unjudged.line(checked.not_judged):
+        xml.SubElement(suite, "system-out").text = _clean(gaps)
     xml.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(suite, encoding="unicode") + "\n"
 
@@ -139,7 +147,9 @@ def _clean(text: str) -> str:
 
 def github(checked: Checked, rules: Rules = None) -> str:
     """Return a workflow command per finding, which GitHub shows at the line of the pull request."""
-    return "".join(f"{_command(result)}\n" for result in checked.results)
+    gaps = unjudged.line(checked.not_judged)
+    last = f"::notice title=not judged::{_encode(printable(gaps))}\n" if gaps else ""
+    return "".join(f"{_command(result)}\n" for result in checked.results) + last
 
 
 def _command(result: Result) -> str:
@@ -174,6 +184,10 @@ def gitlab(checked: Checked, rules: Rules = None) -> str:
         identity = {"fingerprint": sha256(f"{name}|{seen[name]}".encode()).hexdigest()}
         location = {"path": path or _NOWHERE, "lines": {"begin": line or 1}}
         entries.append({**head, **identity, "severity": _SEVERITIES[result.severity], "location": location})
+    if gaps := unjudged.line(checked.not_judged):
+        identity = {"fingerprint": sha256(gaps.encode()).hexdigest(), "check_name": NOT_JUDGED}
+        location = {"path": _NOWHERE, "lines": {"begin": 1}}
+        entries.append({"description": gaps, **identity, "severity": "info", "location": location})
     return json_text(entries, 2) + "\n"
 
 
@@ -193,6 +207,7 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
             number = sum(result.unlisted or 1 for result in results if result.severity == severity)
             of_clusters.append(({"cluster": cluster, "severity": severity}, number))
     kinds = [({"kind": kind}, count) for kind, count in checked.kinds.items()]
+    gaps = [({"kind": kind}, count) for kind, count in Counter(gap.kind for gap in checked.not_judged).items()]
     gauges = [
         ("config_failed", "1 if an error keeps the config from being rendered, else 0.", _config_samples(checked)),
         ("findings", "Findings of the last check.", findings),
@@ -200,6 +215,7 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
         ("resources", "Resources that the last check looked at.", [({}, checked.resources)]),
         ("files", "Files that the last check read.", [({}, checked.files)]),
         ("kinds", "Resources of the kinds that are checked.", kinds),
+        ("not_judged", "What the last check has not judged, by its kind.", gaps),
     ]
     return "".join(line for gauge in gauges for line in _gauge(*gauge))
 

@@ -1,6 +1,6 @@
 """The verdict of a run, made once: what every output of the run says the same. Pure values."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krmfn import Result
 from krmfn.typed import Any, NamedTuple
@@ -10,6 +10,8 @@ from . import grouped
 from .changes import summary as objects_of
 from .checked import Checked, names_of
 from .findings import summary
+from .unjudged import Gap, joined
+from .unjudged import as_data as gaps_as_data
 
 
 class Nodes(NamedTuple):
@@ -57,6 +59,8 @@ class Verdict(NamedTuple):
     """The change in one line; "" where nothing is compared."""
     knows_change: bool = True
     """Whether it is known of all nodes what the change does to them."""
+    not_judged: tuple[Gap, ...] = ()
+    """What nobody has looked at."""
 
     @property
     def unjudged(self) -> list[OfCluster]:
@@ -96,7 +100,24 @@ def verdict(
         total = total.plus(cluster.nodes)
     errors, warnings, infos = summary(checked.results).values()
     knows_change = all(row.is_known and "unknown" not in row.numbers for row in rows.values())
-    return Verdict(errors, warnings, infos, total, tuple(clusters), headline(comparisons), knows_change)
+    change = headline(comparisons)
+    return Verdict(errors, warnings, infos, total, tuple(clusters), change, knows_change, tuple(checked.not_judged))
+
+
+def of_change(comparisons: Sequence[Comparison]) -> tuple[Gap, ...]:
+    """Return what is not known of a change: sides that cannot be rendered, nodes whose former state is not known."""
+    return joined(_gaps(comparisons), [comparison.name for comparison in comparisons])
+
+
+def _gaps(comparisons: Sequence[Comparison]) -> Iterator[Gap]:
+    for comparison, row in zip(comparisons, grouped.rows(comparisons), strict=True):
+        names = (comparison.name,)
+        if comparison.failed or any(change.what == "unknown" for change in comparison.plan.changes):
+            yield Gap("clusters", "what changes", "a side cannot be rendered", names)
+        elif not row.is_known:
+            yield Gap("clusters", "what the change does on nodes", "they are not known", names)
+        elif "unknown" in row.numbers:
+            yield Gap("clusters", "what the change does on some nodes", "their former state is not known", names)
 
 
 def _by_cluster(results: Sequence[Result], clusters: Collection[str]) -> dict[str, list[Result]]:
@@ -127,4 +148,5 @@ def as_data(verdict: Verdict) -> dict[str, Any]:
         for c in verdict.clusters
     ]
     counts = {"errors": verdict.errors, "warnings": verdict.warnings, "infos": verdict.infos}
-    return {**counts, "nodes": verdict.nodes._asdict(), "headline": verdict.headline or None, "clusters": clusters}
+    head = {**counts, "nodes": verdict.nodes._asdict(), "headline": verdict.headline or None}
+    return {**head, "clusters": clusters, "notJudged": gaps_as_data(verdict.not_judged)}

@@ -9,6 +9,7 @@ from krmfn import Field, Result, error, info, warning
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
+from ..formats.unjudged import UNTRIED
 from ..kmm.lookup import strings
 from . import conditions, defaulting, expressions, keywords, misfits, misuse, structural
 from .conditions import Mistake
@@ -31,7 +32,8 @@ def check(spec: Mapping[str, Any]) -> Iterator[Result]:
         problem = f"{_RULES} are not evaluated, here and elsewhere in this schema"
         remedy = "what must be refused needs an enum, a pattern, a bound or `required`"
         message = f"{problem}: krmfn takes a config that they refuse; {remedy}"
-        yield _result(info, "KRM180", ("schema", *path, _RULES), message)
+        finding = _result(info, "KRM180", ("schema", *path, _RULES), message)
+        yield finding._replace(tags=((UNTRIED, f"{_RULES} of Profiles"),))
     yield from _options(spec, node, used)
 
 

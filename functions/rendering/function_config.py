@@ -57,6 +57,8 @@ class FunctionConfig(NamedTuple):
     profiles: dict[str, dict[str, Any]] = {}  # noqa: RUF012
     namespace: str = ""
     kmm_version: str = DEFAULT
+    names_kmm: bool = False
+    """Whether that is the version that somebody names, or that a dump shows."""
     exclusivity: str = "auto"
     adopt: bool = False
     prune: str = "auto"
@@ -167,13 +169,15 @@ def _settings(spec: Manifest, run: Run) -> FunctionConfig:
     if prune not in PRUNE:
         raise KrmfnError(f"prune is {prune!r}; it must be one of {', '.join(PRUNE)}")
     operators = spec.get("operators", ())
+    version = options.get("kmm-version") or spec.get("kmm", {}).get("version") or run.kmm_version
     fields = ("defaults", "profiles", "overrides", "adopt", "annotations", "ignore")
     return FunctionConfig(
         **{name: spec[name] for name in fields if name in spec},
         operators=frozenset((entry["group"], entry["kind"]) for entry in operators),
         selectors={(entry["group"], entry["kind"]): entry["selector"] for entry in operators if "selector" in entry},
         namespace=options.get("namespace") or spec.get("namespace") or run.settings.fallback_namespace,
-        kmm_version=options.get("kmm-version") or spec.get("kmm", {}).get("version") or run.kmm_version or DEFAULT,
+        kmm_version=version or DEFAULT,
+        names_kmm=bool(version),
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
         prune=prune,
         partial_view=spec.get("partialView", "refuse") == "allow",

@@ -16,11 +16,13 @@ from krmfn.typed import Any
 from ..fleet import table, wording
 from ..fleet.images import Image, Need
 from ..formats.findings import FORMAT as CHECK
+from ..formats.unjudged import Gap
 from ..rendering import kinds
 from . import states
 from .parts import FORMAT as NODES
 from .parts import SEVERITIES, Kernel, NodeGroup, Outcome, Part, Usage, merge_groups, unknown_part
 
+_Judged = tuple[list[Result], list[Gap]]
 _SCHEMAS = {NODES: "outputs/nodes-v1", CHECK: "outputs/check-v1"}
 _ABSENT = "none of the given files was printed by `krmfn {} --format json` for it"
 _AGAIN = "print the file again with this krmfn"
@@ -47,18 +49,18 @@ def read(files: Iterable[tuple[str, str]]) -> list[Part]:
     return [_merge(name, by_form.get(NODES), by_form.get(CHECK)) for name, by_form in known.items()]
 
 
-def _merge(name: str, nodes: tuple[str, Part] | None, check: tuple[str, list[Result]] | None) -> Part:
+def _merge(name: str, nodes: tuple[str, Part] | None, check: tuple[str, _Judged] | None) -> Part:
     """Return the cluster of this name, given the file about its nodes and the one about its findings."""
     part = nodes[1] if nodes else unknown_part(name, _ABSENT.format("nodes"))
     if check is None:
         return part._replace(unchecked=_ABSENT.format("check"))
-    file, findings = check
+    file, (findings, gaps) = check
     if nodes and part.has_errors and not any(finding.severity == "error" for finding in findings):
         raise KrmfnError(
             f"{nodes[0]} says that {name} has errors, but {file} has none for it, so they are not about the same "
             "input; regenerate both"
         )
-    return part._replace(findings=in_order(findings))
+    return part._replace(findings=in_order(findings), gaps=gaps)
 
 
 def _document(file: str, text: str) -> dict[str, Any]:
@@ -161,8 +163,8 @@ def _ref(ref: dict[str, str]) -> Ref:
     return Ref(ref["apiVersion"], ref["kind"], ref["namespace"], ref["name"])
 
 
-def _findings(file: str, document: dict[str, Any]) -> Iterable[tuple[str, list[Result]]]:
-    """Return the findings of each cluster in a file of `check`, by the clusters' names.
+def _findings(file: str, document: dict[str, Any]) -> Iterator[tuple[str, _Judged]]:
+    """Yield the findings of each cluster in a file of `check`, and what was not judged, with the clusters' names.
 
     Those about no cluster are the first one's; in a file without clusters they have the file's name.
     """
@@ -174,7 +176,18 @@ def _findings(file: str, document: dict[str, Any]) -> Iterable[tuple[str, list[R
     for finding in document["findings"]:
         for name in finding["clusters"] or [next(iter(by_cluster))]:
             by_cluster.setdefault(name, []).append(_result(finding))
-    return by_cluster.items()
+    for name, findings in by_cluster.items():
+        yield name, (findings, list(_gaps(document["notJudged"], name)))
+
+
+def _gaps(entries: Iterable[dict[str, Any]], cluster: str) -> Iterator[Gap]:
+    """Yield what was not judged of a file's cluster; what names none of its clusters is about each of them."""
+    for entry in entries:
+        names, is_named = tuple(entry["names"]), entry["kind"] in ("clusters", "areas")
+        if is_named and cluster in (names or (cluster,)):
+            yield Gap(entry["kind"], entry["what"], entry["why"], (cluster,), entry["meant"])
+        elif not is_named:
+            yield Gap(entry["kind"], entry["what"], entry["why"], names, entry["meant"])
 
 
 def _result(finding: dict[str, Any]) -> Result:

@@ -21,7 +21,7 @@ from krmfn.printing import counted, some, visible
 from krmfn.results import Rule
 from krmfn.typed import Any
 
-from ..formats import changes
+from ..formats import changes, unjudged
 from ..formats.rules import sentence
 from ..formats.verdict import Told, Verdict
 from . import states, tallies
@@ -42,7 +42,14 @@ _FUNCTIONS: dict[str, Any] = {
     "needed": lambda image: [f"{ref} ({purpose})" for ref, purpose in image.needs],
     "state": lambda key: states.STATES[states.RANK[key]],
 }
-_FUNCTIONS |= {"changes": changes, "most_changes": CHANGES, "sentence": sentence, "some": some, "states": states}
+_FUNCTIONS |= {
+    "gap_text": unjudged.sentence,
+    "changes": changes,
+    "most_changes": CHANGES,
+    "sentence": sentence,
+    "some": some,
+    "states": states,
+}
 """What the template writes and draws with, on every page the same."""
 
 

@@ -10,6 +10,7 @@ from krmfn.typed import Any, NamedTuple
 
 from ..fleet import table
 from ..fleet.images import Image
+from ..formats.unjudged import Gap
 
 FORMAT = "krmfn.dev/nodes/v1"
 """The format of the JSON."""
@@ -99,8 +100,15 @@ class Part(NamedTuple):
     """Whether the input has errors: this is what it would come to."""
     unchecked: str = ""
     """Why the findings are not known; "" when they are."""
+    gaps: Sequence[Gap] = ()
+    """What was not judged, as a file of `check` says."""
     nodes: int = 0
     """How many nodes there are, those of which nothing is concluded, too."""
+
+    @property
+    def is_unjudged(self) -> bool:
+        """Return True where it is not known what its nodes get, or what is wrong."""
+        return bool(self.unjudged or self.bare or self.unchecked)
 
 
 def unknown_part(name: str, reason: str) -> Part:

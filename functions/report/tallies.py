@@ -10,6 +10,7 @@ from krmfn.typed import NamedTuple
 
 from ..fleet.table import ASSUMED, DRIVEN
 from ..formats.checked import cluster_suffix
+from ..formats.unjudged import failing
 from ..formats.verdict import Nodes, Verdict
 from ..plan import Comparison
 from . import states
@@ -188,13 +189,15 @@ def opening(parts: Sequence[Part], numbers: Counter[str], verdict: Verdict) -> O
 
     With a change the change is the headline, since what it does to a node that keeps a version is known by it alone.
     """
+    has_gaps = any(gap.kind != "areas" for gap in failing(verdict.not_judged))
     if not verdict.headline:
-        return Opening(*_state(parts, numbers, verdict), "")
+        tone, sentence = _state(parts, numbers, verdict)
+        return Opening("open" if has_gaps and tone == "fine" else tone, sentence, "")
     kept = numbers[ASSUMED]  # what becomes of these the change says
     tone, sentence = _state(parts, numbers - Counter({ASSUMED: kept}) + Counter({DRIVEN: kept}), verdict)
     if tone != "fine":
         return Opening(tone, f"{verdict.headline}.", sentence)
-    is_fine = verdict.knows_change and not (verdict.warnings or verdict.nodes.lost)
+    is_fine = verdict.knows_change and not (verdict.warnings or verdict.nodes.lost or has_gaps)
     return Opening("fine" if is_fine else "open", f"{verdict.headline}.", "")
 
 

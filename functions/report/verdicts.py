@@ -15,13 +15,8 @@ _WAITING = ("not labelled", "waiting", ASSUMED, states.NOT_LOADED)
 def verdict_of(parts: Sequence[Part], checked: Checked, comparisons: Sequence[Comparison] = ()) -> Verdict:
     """Return the verdict of a run about these clusters; `checked` has its findings, those about the change, too."""
     nodes = {part.name: _nodes(part) for part in parts}
-    unjudged = [part.name for part in parts if is_unjudged(part)]
+    unjudged = [part.name for part in parts if part.is_unjudged]
     return verdict(checked, nodes, unjudged, comparisons)
-
-
-def is_unjudged(part: Part) -> bool:
-    """Return True for a cluster of which it is not known what its nodes get, or what is wrong."""
-    return bool(part.unjudged or part.bare or part.unchecked)
 
 
 def _nodes(part: Part) -> Nodes:

@@ -1,0 +1,137 @@
+"""What of some clusters was not judged: files, roots, clusters without nodes, kinds, and what no rule decides."""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from krmfn import Item, KrmfnError, ResourceList, Result
+from krmfn.printing import counted
+
+from ..deployments.holders import applies
+from ..final.wrappers import wrappers
+from ..formats.unjudged import UNREAD, UNTRIED, Gap, joined
+from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
+from ..kmm.versions import is_newer, target
+from ..paths import files, templates
+from ..rendering import function_config
+from ..rendering.kinds import NODES, has_nodes, owners_among
+from ..run import run_of
+from .deployed import Clusters
+from .engines import Engines
+
+_WHICH, _WHOLE = "which nodes get a driver", "what reaches the cluster as a whole"
+_OF_RULES = {
+    "KRM216": Gap("areas", "regexps of kernel mappings", "too large"),
+    "KRM305": Gap("areas", "node exclusivity", "not decided within a limit on the work"),
+    "KRM547": Gap("areas", "what is applied", "an engine changes it after krmfn"),
+    **dict.fromkeys(("KRM601", "KRM602", "KRM603"), Gap("clusters", _WHICH, "its nodes or their labels are not known")),
+}
+"""What a finding of a rule says that was not judged; of the nodes only an error does."""
+_FORK = "openshift.io"
+_JSONNET = (".jsonnet", ".libsonnet")
+
+
+def of_clusters(streams: Clusters) -> tuple[Gap, ...]:
+    """Return what was not judged of some clusters, after the function has run on them, each gap once."""
+    return joined(_gaps(streams), [cluster.name for cluster in streams.clusters])
+
+
+def _gaps(streams: Clusters) -> Iterator[Gap]:
+    yield from _of_files(streams)
+    names = tuple(dict.fromkeys(failure.name for failure in streams.failures))
+    if names:
+        yield Gap("roots", "what stands in roots", "not built or not read", names)
+    if streams.unread:
+        yield Gap("clusters", "all of a cluster", "cannot be read", streams.unread)
+    if streams.unasked:
+        names = tuple(cluster.name for cluster in streams.unasked)
+        yield Gap("clusters", "all of a cluster", "not asked for", names, is_meant=True)
+    for cluster in streams.clusters:
+        for gap in of_list(cluster.final):
+            yield gap if gap.names else gap._replace(names=(cluster.name,))
+
+
+def _of_files(streams: Clusters) -> Iterator[Gap]:
+    """Yield the files that nobody has read or looked into."""
+    lists = (cluster.final for cluster in (*streams.clusters, *streams.unassigned))
+    findings = [*streams.findings, *(finding for resources in lists for finding in resources.reported)]
+    for finding in findings:
+        if unread := dict(finding.tags).get(UNREAD):
+            yield Gap("files", "files of other tools, charts and submodules", "not read", tuple(unread.split("\n")))
+        elif finding.rule == "KRM523" and finding.place:
+            yield Gap("files", "files", "cannot be read", (os.path.normpath(finding.place.path),))
+    if jsonnet := _jsonnet(streams.engines):
+        yield Gap("files", "jsonnet of Argo CD", "not run", jsonnet)
+    if streams.excluded:
+        skipped = counted(len(streams.excluded), "file")
+        yield Gap("files", skipped, "excluded, or of Helm charts", is_meant=True)
+    if streams.foreign:
+        yield Gap("files", counted(streams.foreign, "file"), "nothing of krmfn's or KMM's in them", is_meant=True)
+
+
+def _jsonnet(engines: Engines) -> tuple[str, ...]:
+    """Return the jsonnet about us in folders that Argo CD applies as they stand: it runs it."""
+    names = dict[str, None]()
+    for deployment in engines.deployments:
+        declaration, real = deployment.declaration, deployment.real(engines.top)
+        if declaration.engine == "argocd" and declaration.how == "raw":
+            for folder, _, entries in os.walk(real):
+                paths = (os.path.join(folder, name) for name in sorted(entries) if name.endswith(_JSONNET))
+                chosen = [path for path in paths if applies(declaration.directory, os.path.relpath(path, real))]
+                names.update(dict.fromkeys(os.path.relpath(path) for path in chosen if _may_be_ours(path)))
+    return tuple(names)
+
+
+def _may_be_ours(path: str) -> bool:
+    try:
+        return templates.is_about_us(files.read_regular(path, path))
+    except KrmfnError:
+        return True
+
+
+def of_list(resources: ResourceList) -> Iterator[Gap]:
+    """Yield what was not judged of one final list; a gap without names is about the whole list."""
+    modules, on_spokes = resources.select(MODULE_KIND, MODULE_GROUP), resources.select(HUB_KIND, HUB_GROUP)
+    if wrapping := wrappers(resources.items):
+        yield Gap("kinds", "what others wrap", "keep it in files of its own", tuple(str(item.ref) for item in wrapping))
+    if not (modules or on_spokes or owners_among(resources.items)):
+        return
+    if resources.failed:
+        yield Gap("clusters", _WHOLE, "it has errors")
+    spokes = run_of(resources).spokes
+    if on_spokes and not spokes:
+        names = tuple(str(item.ref) for item in on_spokes)
+        yield Gap("kinds", "what spokes get of a hub", "no cluster has labels in .krmfn.yaml", names)
+    if not has_nodes(resources) and (modules or not on_spokes):
+        yield Gap("clusters", _WHICH, "no inventory")
+    yield from _of_findings(resources.reported)
+    yield from _of_version(resources)
+
+
+def _of_findings(findings: Sequence[Result]) -> Iterator[Gap]:
+    """Yield what some findings say that was not judged."""
+    for finding in findings:
+        if untried := dict(finding.tags).get(UNTRIED):
+            yield Gap("areas", untried, "not tried")
+        elif (gap := _OF_RULES.get(finding.rule)) and (gap.kind != "clusters" or finding.severity == "error"):
+            yield gap
+
+
+def _of_version(resources: ResourceList) -> Iterator[Gap]:
+    """Yield what is not known of the KMM that the cluster has, and whether exclusivity is turned off."""
+    config = function_config.read(resources)[0]
+    version = config.kmm_version
+    if not (config.names_kmm or run_of(resources).names_kmm):
+        yield Gap("areas", f"KMM versions but {version}", "none is named")
+    elif is_newer(version):
+        yield Gap("areas", f"KMM {version}", f"newer than this krmfn, so judged as {target(version).name}")
+    if not target(version).is_fork and any(map(_is_of_fork, resources.items)):
+        yield Gap("areas", "what OpenShift's KMM does otherwise", f"judged as KMM {version}")
+    if config.exclusivity == "off":
+        yield Gap("areas", "node exclusivity", "turned off", is_meant=True)
+
+
+def _is_of_fork(item: Item) -> bool:
+    """Return whether a resource shows that the cluster is OpenShift: its group, its namespace, labels of a node."""
+    if (item.group, item.kind) in NODES:
+        return item.mentions(f"node.{_FORK}")
+    return item.group.endswith(_FORK) or item.ref.namespace == "openshift-kmm"
