@@ -72,6 +72,7 @@ _GAPS = listed(
         what=TEXT,
         why=TEXT,
         names=listed(TEXT),
+        number=COUNT,
         meant=FLAG,
     )
 )

@@ -27,7 +27,7 @@ _REFERRED = frozenset(
 """What our objects refer to, and what controllers make Secrets and ConfigMaps from, in lower case."""
 _GENERATED = ("secretgenerator", "configmapgenerator", "secrets.hashicorp.com")
 """Words of kustomizations and controllers that make such objects without their kinds."""
-_ROOT = "root"
+ROOT = "root"
 """The tag of a finding with the name of its root."""
 _ABOUT_OURS = ("KRM705", "KRM717")
 """Rules whose errors stand at an object of others and are about ours: a second object, a Namespace that refuses."""
@@ -83,7 +83,7 @@ def not_read(failure: KrmfnError, name: str) -> list[Result]:
 
 
 def _named(finding: Result, name: str) -> Result:
-    return finding._replace(tags=((_ROOT, name),))
+    return finding._replace(tags=((ROOT, name),))
 
 
 def counted_once(cluster: Cluster) -> Cluster:
@@ -111,7 +111,7 @@ def _items(cluster: Cluster) -> Iterator[Item]:
 
 def _warning(findings: Sequence[Result]) -> Result:
     """Return the one warning about what is wrong in roots of others."""
-    roots = [*dict.fromkeys(dict(finding.tags)[_ROOT] for finding in findings)]
+    roots = [*dict.fromkeys(dict(finding.tags)[ROOT] for finding in findings)]
     verb, subject = ("holds", "its") if len(roots) == 1 else ("hold", "their")
     message = (
         f"{some(roots, len(roots))} {verb} nothing of krmfn's, so {subject} {counted(len(findings), 'problem')} "

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator, Sequence
 
 from krmfn import Item, KrmfnError, ResourceList, Result
-from krmfn.printing import counted
 
 from ..deployments.holders import applies
 from ..final.wrappers import wrappers
@@ -15,7 +14,8 @@ from ..paths import files, templates
 from ..rendering import function_config
 from ..rendering.kinds import NODES, has_nodes, owners_among
 from ..run import run_of
-from .deployed import Clusters
+from .beside import ROOT
+from .deployed import Clusters, Lists
 from .engines import Engines
 
 _WHICH, _WHOLE = "which nodes get a driver", "what reaches the cluster as a whole"
@@ -40,14 +40,15 @@ def _gaps(streams: Clusters) -> Iterator[Gap]:
     names = tuple(dict.fromkeys(failure.name for failure in streams.failures))
     if names:
         yield Gap("roots", "what stands in roots", "not built or not read", names)
+    for cluster in streams.clusters:
+        if others := tuple(dict.fromkeys(dict(finding.tags)[ROOT] for finding in cluster.trouble)):
+            yield Gap("roots", "roots of others", "they have problems", others, meant=True)
     if streams.unread:
         yield Gap("clusters", "all of a cluster", "cannot be read", streams.unread)
     if streams.unasked:
         names = tuple(cluster.name for cluster in streams.unasked)
-        yield Gap("clusters", "all of a cluster", "not asked for", names, is_meant=True)
-    for cluster in streams.clusters:
-        for gap in of_list(cluster.final):
-            yield gap if gap.names else gap._replace(names=(cluster.name,))
+        yield Gap("clusters", "all of a cluster", "not asked for", names, meant=True)
+    yield from of_lists(streams.lists)
 
 
 def _of_files(streams: Clusters) -> Iterator[Gap]:
@@ -61,11 +62,10 @@ def _of_files(streams: Clusters) -> Iterator[Gap]:
             yield Gap("files", "files", "cannot be read", (os.path.normpath(finding.place.path),))
     if jsonnet := _jsonnet(streams.engines):
         yield Gap("files", "jsonnet of Argo CD", "not run", jsonnet)
-    if streams.excluded:
-        skipped = counted(len(streams.excluded), "file")
-        yield Gap("files", skipped, "excluded, or of Helm charts", is_meant=True)
+    if number := len(streams.excluded):
+        yield Gap("files", "files", "excluded, or of Helm charts", number=number, meant=True)
     if streams.foreign:
-        yield Gap("files", counted(streams.foreign, "file"), "nothing of krmfn's or KMM's in them", is_meant=True)
+        yield Gap("files", "files", "nothing of krmfn's or KMM's in them", number=streams.foreign, meant=True)
 
 
 def _jsonnet(engines: Engines) -> tuple[str, ...]:
@@ -88,7 +88,14 @@ def _may_be_ours(path: str) -> bool:
         return True
 
 
-def of_list(resources: ResourceList) -> Iterator[Gap]:
+def of_lists(lists: Lists) -> Iterator[Gap]:
+    """Yield what was not judged of the final lists of some clusters, by their names."""
+    for name, resources in lists.items():
+        for gap in _of_list(resources):
+            yield gap if gap.names else gap._replace(names=(name,))
+
+
+def _of_list(resources: ResourceList) -> Iterator[Gap]:
     """Yield what was not judged of one final list; a gap without names is about the whole list."""
     modules, on_spokes = resources.select(MODULE_KIND, MODULE_GROUP), resources.select(HUB_KIND, HUB_GROUP)
     if wrapping := wrappers(resources.items):
@@ -127,7 +134,7 @@ def _of_version(resources: ResourceList) -> Iterator[Gap]:
     if not target(version).is_fork and any(map(_is_of_fork, resources.items)):
         yield Gap("areas", "what OpenShift's KMM does otherwise", f"judged as KMM {version}")
     if config.exclusivity == "off":
-        yield Gap("areas", "node exclusivity", "turned off", is_meant=True)
+        yield Gap("areas", "node exclusivity", "turned off", meant=True)
 
 
 def _is_of_fork(item: Item) -> bool:

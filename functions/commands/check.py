@@ -19,7 +19,7 @@ from ..paths import files, output
 from ..rendering import ignoring
 from ..settings import CHECK
 from .catalogue import rules
-from .run_findings import collect, not_judged_errors
+from .run_findings import collect, with_gaps
 
 _SEVERITIES = ("info", "warning", "error")
 _OF_SERVERS = ("sarif", "junit", "github", "gitlab")
@@ -72,7 +72,7 @@ def run(context: Context, args: Any) -> int:
 
         additions = clusters.uncovered_errors(streams.lists, args.fail_on)
     checked = collect(context, streams, args.baseline, additions)._replace(failing=findings.failing(args.fail_on))
-    checked = not_judged_errors(checked, args.fail_on)
+    checked = with_gaps(checked, args.fail_on)
     checked = _turn_off(checked, ignore) if ignore else checked
     visible = _select(checked, least, select) if least != "info" or select else checked
     form = args.format or streams.config.format or "text"

@@ -71,7 +71,7 @@ def _collect(context: Context, args: Any, streams: Clusters, comparisons: Sequen
         from ..comparing import touched  # here: what runs Git is slow to load
 
         checked = checked._replace(results=touched.at_the_change(args.base, args.paths, checked.results))
-    checked = run_findings.not_judged_errors(checked, args.fail_on)
+    checked = run_findings.with_gaps(checked, args.fail_on)
     return checked._replace(failing=findings.failing(args.fail_on))
 
 
@@ -88,8 +88,8 @@ def _texts(
     if comparisons:
         remedies = {rule.id: rule.remedy for rule in rules()}
         review = comment.Review(checked.results, checked.failing, remedies, "report.html")
-        gaps = f"{comment.gaps_line(checked.not_judged)}\n\n" if checked.not_judged else ""
-        head = f"check: {findings.summary_line(checked)}\n\n{gaps}"
+        gaps = f"{comment.gaps_line(checked.not_judged)}\n" if checked.not_judged else ""
+        head = f"check: {findings.summary_line(checked)}\n{gaps}\n"
         texts["comment.md"] = f"{head}{comment.markdown(comparisons, review)}"
     changes = any(c.first or c.failed or c.plan.changes or c.plan.effects or c.notes for c in comparisons)
     result: dict[str, Any] = {"format": FORMAT, "exit": code, "changes": changes, "failOn": list(args.fail_on)}

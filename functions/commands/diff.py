@@ -8,14 +8,16 @@ from krmfn import KrmfnError, printing
 from krmfn.typed import Any
 
 from .. import options
+from ..cluster import unjudged
 from ..command import Command, Context
 from ..comparing import against_base, pairs
-from ..formats import changes, comment, findings, grouped, rollout
+from ..formats import changes, comment, findings, grouped, rollout, verdict
+from ..formats.unjudged import joined
 from ..paths import output
 from ..plan import Comparison, of_kinds
 from ..settings import COMPARE
 from ..upgrades import waves
-from . import clusters
+from . import clusters, run_findings
 
 EXITS = (
     "exit code: 0 nothing changes, 1 an object changes, or what a known node gets (see --fail-on), 2 the new state "
@@ -52,7 +54,7 @@ def run(context: Context, args: Any) -> int:
         comparisons = pairs.compare_paths(context, *args.paths)
     else:
         # these need clusters that do not change, too
-        skips = not (args.kinds is not None or args.plan or "uncovered" in args.fail_on)
+        skips = not (args.kinds is not None or args.plan or {"uncovered", "unjudged"}.intersection(args.fail_on))
         is_read = args.format == "text" and not args.plan  # what a program reads is on stderr for people, too
         comparisons = against_base.compare_with_base(context, args.base, args.paths, skips=skips, shows_notes=is_read)
     if not comparisons:
@@ -105,6 +107,9 @@ def _fails(context: Context, comparisons: Sequence[Comparison], words: Sequence[
     """Return True when the exit code is 1; the reasons that `words` of --fail-on give are logged."""
     lists = {comparison.name or "the new state": comparison.sides[1] for comparison in comparisons if comparison.sides}
     reasons = [*clusters.change_errors(comparisons, words), *clusters.uncovered_errors(lists, words)]
+    if "unjudged" in words:
+        known = joined(unjudged.of_lists(lists), [*lists])
+        reasons += run_findings.gap_errors((*known, *verdict.of_change(comparisons)))
     context.log.findings(grouped.lines(reasons, [comparison.name for comparison in comparisons]))
     reasons += [] if words else clusters.change_errors(comparisons, ("change",))
     return findings.fails([*reasons, *(note for comparison in comparisons for note in comparison.notes)], words)

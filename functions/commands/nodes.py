@@ -12,7 +12,7 @@ from krmfn.typed import Any
 
 from .. import options
 from ..chain import live_rows, loading
-from ..cluster import cluster_streams, live_nodes
+from ..cluster import cluster_streams, live_nodes, unjudged
 from ..cluster.deployed import Lists
 from ..command import Command, Context
 from ..exclusivity.node import Node
@@ -24,7 +24,7 @@ from ..formats.checked import tag_cluster
 from ..report import cluster_view, parts
 from ..report.cluster_view import View
 from ..settings import ANSWER
-from . import clusters, moving
+from . import clusters, moving, run_findings
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +58,7 @@ def _run(context: Context, args: Any) -> int:
     # a dump says nothing about a kernel that a node would move to
     dumps = {name: dump for name, dump in dumps.items() if dump.nodes and not args.kernel}
     text, results = _table(streams.lists, args, paint, dumps)
+    results += run_findings.gap_errors(unjudged.of_clusters(streams)) if "unjudged" in args.fail_on else []
     code = clusters.print_text(context, streams, text, results)
     return code or int(findings.fails(results, args.fail_on))
 

@@ -17,7 +17,7 @@ from ..cluster.deployed import Clusters
 from ..command import Command, Context
 from ..fleet.live import Live
 from ..formats.checked import Checked, tag_cluster
-from ..formats.unjudged import joined
+from ..formats.unjudged import joined, of_each
 from ..formats.verdict import Told, Verdict
 from ..paths import files
 from ..plan import Comparison
@@ -58,7 +58,7 @@ def _run(context: Context, args: Any) -> int:
     parts = [*parts_of(streams, dumps), *outputs]
     additions = [finding for part in outputs for finding in tag_cluster(part.name, part.findings)]
     checked = run_findings.collect(context, streams, None, additions)
-    gaps = [*checked.not_judged, *(gap for part in outputs for gap in part.gaps)]
+    gaps = [*of_each(checked.not_judged, [*streams.lists]), *(gap for part in outputs for gap in part.gaps)]
     checked = checked._replace(not_judged=joined(gaps, [part.name for part in parts]))
     checked = run_findings.with_changes(checked, comparisons)
     text = page_of(parts, checked, verdicts.verdict_of(parts, checked, comparisons), comparisons, args.output)

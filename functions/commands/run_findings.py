@@ -14,7 +14,7 @@ from ..cluster import cluster_lists, unjudged
 from ..cluster.deployed import Clusters
 from ..command import Context
 from ..formats.checked import Checked, names_of, new_findings, parse_baseline, tag_cluster
-from ..formats.unjudged import failing, joined, sentence
+from ..formats.unjudged import Gap, failing, joined, sentence
 from ..formats.verdict import of_change
 from ..paths import failures, files
 from ..paths.manifests import KUSTOMIZATIONS
@@ -70,14 +70,18 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
     )
 
 
-def not_judged_errors(checked: Checked, words: Collection[str]) -> Checked:
-    """Return a check with an error for all that was not judged, for --fail-on unjudged; `words` are those of --fail-on.
+def gap_errors(gaps: Sequence[Gap]) -> list[Result]:
+    """Return an error for each gap, for --fail-on unjudged.
 
     What the user leaves out, and what is shown to hold nothing of ours, fails nothing.
     """
-    gaps = failing(checked.not_judged) if "unjudged" in words else []
-    errors = [error(f"{sentence(gap)} is not judged (--fail-on unjudged)") for gap in gaps]
-    return checked._replace(results=list(Findings([*checked.results, *errors])))
+    return [error(f"{sentence(gap)}: not judged (--fail-on unjudged)") for gap in failing(gaps)]
+
+
+def with_gaps(checked: Checked, words: Collection[str]) -> Checked:
+    """Return a check with an error for each gap where `words`, those of --fail-on, ask for it."""
+    errors = gap_errors(checked.not_judged) if "unjudged" in words else []
+    return checked._replace(results=list(Findings([*checked.results, *errors]))) if errors else checked
 
 
 def with_changes(checked: Checked, comparisons: Sequence[Comparison]) -> Checked:

@@ -24,8 +24,6 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
 MOST = 25_000
 """The findings of a run that GitHub takes; it refuses a log with more."""
-NOT_JUDGED = "not-judged"
-"""The name of the entry that says what is not judged, where a format has no other place for it."""
 _NOWHERE = "."
 """The path of a finding that stands in no file: GitLab refuses a report with an entry without a path."""
 
@@ -169,7 +167,7 @@ def _encode(text: str, reserved: str = "") -> str:
 
 
 def gitlab(checked: Checked, rules: Rules = None) -> str:
-    """Return a JSON list with an entry per finding.
+    """Return a JSON list with an entry per finding; it has no place for what is not judged.
 
     A fingerprint does not change when lines move. No two are equal, since GitLab shows only one entry of each.
     """
@@ -184,10 +182,6 @@ def gitlab(checked: Checked, rules: Rules = None) -> str:
         identity = {"fingerprint": sha256(f"{name}|{seen[name]}".encode()).hexdigest()}
         location = {"path": path or _NOWHERE, "lines": {"begin": line or 1}}
         entries.append({**head, **identity, "severity": _SEVERITIES[result.severity], "location": location})
-    if gaps := unjudged.line(checked.not_judged):
-        identity = {"fingerprint": sha256(gaps.encode()).hexdigest(), "check_name": NOT_JUDGED}
-        location = {"path": _NOWHERE, "lines": {"begin": 1}}
-        entries.append({"description": gaps, **identity, "severity": "info", "location": location})
     return json_text(entries, 2) + "\n"
 
 
@@ -215,7 +209,7 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
         ("resources", "Resources that the last check looked at.", [({}, checked.resources)]),
         ("files", "Files that the last check read.", [({}, checked.files)]),
         ("kinds", "Resources of the kinds that are checked.", kinds),
-        ("not_judged", "What the last check has not judged, by its kind.", gaps),
+        *([("not_judged", "What the last check has not judged, by its kind.", gaps)] if gaps else ()),
     ]
     return "".join(line for gauge in gauges for line in _gauge(*gauge))
 

@@ -1,8 +1,9 @@
 """What a run has not judged, as values that every output words the same."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn.printing import some
+from krmfn.printing import counted, some
 from krmfn.typed import Any, Literal, NamedTuple
 
 Kind = Literal["kinds", "files", "roots", "clusters", "areas"]
@@ -26,27 +27,43 @@ class Gap(NamedTuple):
     """The reason, in a few words: `no inventory`."""
     names: tuple[str, ...] = ()
     """The files, roots, clusters or objects that it is about; none where it is about all of them."""
-    is_meant: bool = False
+    number: int = 0
+    """How many there are, where they are not named."""
+    meant: bool = False
     """Whether the user wants it so, or it is shown to hold nothing of ours: it fails nothing."""
 
 
 def joined(gaps: Iterable[Gap], clusters: Sequence[str] = ()) -> tuple[Gap, ...]:
-    """Return each gap once, with the names of all that are alike, in the order of the kinds.
+    """Return each gap once, with the names of all that are alike, by kinds.
 
-    Where these are the names of all `clusters`, none is said.
+    Names are in the order of `clusters`; where these are all of them, none is said.
     """
-    names: dict[Gap, dict[str, None]] = {}
+    names, numbers = dict[Gap, dict[str, None]](), Counter[Gap]()
     for gap in gaps:
-        names.setdefault(gap._replace(names=()), {}).update(dict.fromkeys(gap.names))
-    every = dict.fromkeys(clusters)
-    merged = (gap._replace(names=() if of_gap == every else tuple(of_gap)) for gap, of_gap in names.items())
-    return tuple(sorted(merged, key=lambda gap: _ORDER.index(gap.kind)))
+        key = gap._replace(names=(), number=0)
+        names.setdefault(key, {}).update(dict.fromkeys(gap.names))
+        numbers[key] += gap.number
+    merged = []
+    for key, of_gap in names.items():
+        own = [name for name in clusters if name in of_gap]
+        others = [name for name in of_gap if name not in own]
+        is_every = len(own) == len(clusters) and not others
+        merged.append(key._replace(names=() if is_every else (*own, *others), number=numbers[key]))
+    return tuple(sorted(merged, key=lambda gap: (_ORDER.index(gap.kind), gap.what, gap.why)))
+
+
+def of_each(gaps: Iterable[Gap], clusters: Sequence[str]) -> Iterator[Gap]:
+    """Yield the gaps of some clusters, with their names also where a gap is about all of them."""
+    for gap in gaps:
+        is_about_all = gap.kind in ("clusters", "areas") and not gap.names
+        yield gap._replace(names=tuple(clusters)) if is_about_all else gap
 
 
 def sentence(gap: Gap) -> str:
-    """Return `which nodes get a driver (no inventory: dev, stage)`."""
+    """Return `which nodes get a driver (no inventory: dev, stage)`, `3 files (excluded)`."""
     names = f": {some(gap.names, len(gap.names), _SHOWN)}" if gap.names else ""
-    return f"{gap.what} ({gap.why}{names})"
+    what = counted(gap.number, gap.what.removesuffix("s")) if gap.number else gap.what
+    return f"{what} ({gap.why}{names})"
 
 
 def line(gaps: Sequence[Gap]) -> str:
@@ -56,12 +73,9 @@ def line(gaps: Sequence[Gap]) -> str:
 
 def failing(gaps: Sequence[Gap]) -> list[Gap]:
     """Return the gaps that make a run with `--fail-on unjudged` fail: those that nobody has asked for."""
-    return [gap for gap in gaps if not gap.is_meant]
+    return [gap for gap in gaps if not gap.meant]
 
 
 def as_data(gaps: Sequence[Gap]) -> list[dict[str, Any]]:
     """Return the gaps as JSON data."""
-    return [
-        {"kind": gap.kind, "what": gap.what, "why": gap.why, "names": list(gap.names), "meant": gap.is_meant}
-        for gap in gaps
-    ]
+    return [gap._asdict() | {"names": list(gap.names), "number": gap.number or len(gap.names)} for gap in gaps]

@@ -57,8 +57,6 @@ class FunctionConfig(NamedTuple):
     profiles: dict[str, dict[str, Any]] = {}  # noqa: RUF012
     namespace: str = ""
     kmm_version: str = DEFAULT
-    names_kmm: bool = False
-    """Whether that is the version that somebody names, or that a dump shows."""
     exclusivity: str = "auto"
     adopt: bool = False
     prune: str = "auto"
@@ -78,6 +76,8 @@ class FunctionConfig(NamedTuple):
     """(group, kind) of configs that an operator in the cluster acts on."""
     selectors: dict[tuple[str, str], str] = {}  # noqa: RUF012
     """The paths of the node selectors of those kinds among them that take part in exclusivity."""
+    names_kmm: bool = False
+    """Whether the KMM version is one that somebody names, or that a dump shows."""
 
     def product(self, item: Item) -> "Profile | None":
         """Return the Profile that drives a config: the one that it names, else the one for its kind."""

@@ -176,18 +176,21 @@ def _findings(file: str, document: dict[str, Any]) -> Iterator[tuple[str, _Judge
     for finding in document["findings"]:
         for name in finding["clusters"] or [next(iter(by_cluster))]:
             by_cluster.setdefault(name, []).append(_result(finding))
-    for name, findings in by_cluster.items():
-        yield name, (findings, list(_gaps(document["notJudged"], name)))
+    entries = document["notJudged"]
+    for at, (name, findings) in enumerate(by_cluster.items()):
+        own = [entry for entry in entries if not at or entry["kind"] in ("clusters", "areas")]
+        yield name, (findings, list(_gaps(own, name)))
 
 
 def _gaps(entries: Iterable[dict[str, Any]], cluster: str) -> Iterator[Gap]:
     """Yield what was not judged of a file's cluster; what names none of its clusters is about each of them."""
     for entry in entries:
-        names, is_named = tuple(entry["names"]), entry["kind"] in ("clusters", "areas")
-        if is_named and cluster in (names or (cluster,)):
-            yield Gap(entry["kind"], entry["what"], entry["why"], (cluster,), entry["meant"])
-        elif not is_named:
-            yield Gap(entry["kind"], entry["what"], entry["why"], names, entry["meant"])
+        names, is_of_clusters = tuple(entry["names"]), entry["kind"] in ("clusters", "areas")
+        if is_of_clusters and cluster not in (names or (cluster,)):
+            continue
+        number = 0 if names else entry["number"]
+        named = (cluster,) if is_of_clusters else names
+        yield Gap(entry["kind"], entry["what"], entry["why"], named, number, entry["meant"])
 
 
 def _result(finding: dict[str, Any]) -> Result:

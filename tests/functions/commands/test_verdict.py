@@ -7,11 +7,14 @@ import re
 import tempfile
 import xml.etree.ElementTree as xml
 from collections import Counter
+from html import unescape
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import hypothesis.strategies as st
 from hypothesis import Phase, example, given, settings
+from krmfn_functions.formats.unjudged import Gap, sentence
 
 from tests.commands import process
 from tests.examples import EXAMPLES
@@ -47,6 +50,15 @@ spec:
 {nodes}
 """
 
+WORK = """\
+apiVersion: work.open-cluster-management.io/v1
+kind: ManifestWork
+metadata: {name: site, namespace: site-1}
+spec: {workload: {manifests: [{apiVersion: kmm.sigs.x-k8s.io/v1beta1, kind: Module, metadata: {name: a}}]}}
+"""
+SEVERITIES = ("error", "warning", "info")
+EFFECTS = ("gained", "lost", "reloaded", "kept")
+
 
 class Cluster(NamedTuple):
     """A cluster of a generated fleet."""
@@ -61,12 +73,18 @@ class Cluster(NamedTuple):
     """A second config asks for a label that the inventory does not hold."""
     rival: bool = False
     """The change adds a second config for the same nodes."""
+    idle: bool = False
+    """A mapping that no node has a kernel for, which is an info."""
+    wraps: bool = False
+    """A Module stands inside of another object, where nobody judges it."""
 
     def files(self, name: str, is_new: bool) -> dict[str, str]:
         """The files of one side."""
         version, regexp = "2" if is_new and self.moves else "1", ".*el9.*"
         ordered = str(self.ordered).lower()
-        documents = [CONFIG.format(name="gpu", label="gpu", version=version, regexp=regexp, ordered=ordered)]
+        config = CONFIG.format(name="gpu", label="gpu", version=version, regexp=regexp, ordered=ordered)
+        documents = [config.replace("[{regexp", "[{regexp: ^4}, {regexp") if self.idle else config]
+        documents += [WORK] if self.wraps else []
         if self.unknown:
             documents.append(CONFIG.format(name="nic", label="nic", version="1", regexp=".+", ordered="false"))
         if self.rival and is_new:
@@ -88,11 +106,22 @@ CLUSTERS = st.builds(
     lost=st.sampled_from([0, 0, 1]),
     unknown=st.sampled_from([False, False, False, True]),
     rival=st.sampled_from([False, False, False, True]),
+    idle=st.booleans(),
+    wraps=st.sampled_from([False, False, True]),
 )
 
 
-def outputs(fleet: list[Cluster], *args: str) -> tuple[Path, str]:
-    """The folder with what `ci` writes about a change of a fleet, and its stdout."""
+class Outputs(NamedTuple):
+    """What commands say of a change of a fleet."""
+
+    out: Path
+    """The folder of `ci`."""
+    stdout: str
+    report: str
+    """The page of `report --base`."""
+
+
+def outputs(fleet: list[Cluster], *args: str) -> Outputs:
     folder = Path(tempfile.mkdtemp())
     names = [f"c{at}" for at in range(len(fleet))]
     config = "clusters:\n" + "".join(f"  {name}: [{name}]\n" for name in names)
@@ -106,8 +135,9 @@ def outputs(fleet: list[Cluster], *args: str) -> tuple[Path, str]:
     ]
     repo = repository(folder / "repo", {".krmfn.yaml": config, **sides[0]})
     commit(repo, sides[1])
-    done = process("krmfn", "ci", "--base", "main", "--out", "out", *args, cwd=repo)
-    return repo / "out", done.text
+    done = process("krmfn", "ci", "--base", "main", "--out", "../out", *args, cwd=repo)
+    page = process("krmfn", "report", "--base", "main", cwd=repo)
+    return Outputs(folder / "out", done.text, page.text)
 
 
 def counted(text: str, word: str) -> int:
@@ -116,37 +146,84 @@ def counted(text: str, word: str) -> int:
     return int(match[1].replace(",", "")) if match else 0
 
 
-def numbers(out: Path, stdout: str) -> dict[str, Counter[str]]:
-    """How many errors and warnings each output has."""
+def head_of(text: str) -> str:
+    """The counts in the line `check: ...` of a text."""
+    line = next(line for line in text.splitlines() if line.startswith("check: "))
+    return line.removeprefix("check: ").partition(": ")[0]
+
+
+def pills(page: str) -> str:
+    return " ".join(re.findall(r'class="pill \w+" href="#findings">([^<]*)<', page))
+
+
+def numbers(told: Outputs) -> dict[str, Counter[str]]:
+    """How many errors, warnings and infos each output has; JUnit has no infos, `report` no errors of --fail-on."""
     levels = {"notice": "info", "note": "info", "critical": "error", "minor": "warning"}
+    out = told.out
     result = json.loads((out / "result.json").read_text())
-    comment = (out / "comment.md").read_text()
     sarif = json.loads((out / "findings.sarif").read_text())["runs"][0]["results"]
     quality = json.loads((out / "codequality.json").read_text())
-    annotations = re.findall(r"^::(\w+) ", (out / "annotations.txt").read_text(), re.MULTILINE)
-    pills = re.findall(r'class="pill \w+" href="#findings">([^<]*)<', (out / "report.html").read_text())
+    annotations = re.findall(r"^::(\w+) (?!title=not judged)", (out / "annotations.txt").read_text(), re.MULTILINE)
     suite = xml.fromstring((out / "junit.xml").read_text())
-    cases = [case for case in suite if case.get("classname") != "krmfn" or len(case)]
+    cases = [case for case in suite.iter("testcase") if case.get("classname") != "krmfn" or len(case)]
     failures = [case for case in cases if case.find("failure") is not None]
-    head = (
-        next(line for line in stdout.splitlines() if line.startswith("check: ")).partition(": ")[2].partition(": ")[0]
-    )
-    first = (
-        next(line for line in comment.splitlines() if line.startswith("check: ")).partition(": ")[2].partition(": ")[0]
-    )
+    infos = result["verdict"]["infos"]
+    added = sum("(--fail-on " in finding["message"] for finding in result["check"]["findings"])
     every = {
-        "verdict": {word: result["verdict"][f"{word}s"] for word in ("error", "warning")},
-        "json": {word: result["check"]["summary"][word] for word in ("error", "warning")},
+        "verdict": {word: result["verdict"][f"{word}s"] for word in SEVERITIES},
+        "json": {word: result["check"]["summary"][word] for word in SEVERITIES},
         "sarif": Counter(levels.get(entry["level"], entry["level"]) for entry in sarif),
         "gitlab": Counter(levels.get(entry["severity"], entry["severity"]) for entry in quality),
         "github": Counter(levels.get(word, word) for word in annotations),
-        "junit": {"error": len(failures), "warning": len(cases) - len(failures)},
-        "stdout": {word: counted(head, word) for word in ("error", "warning")},
-        "comment": {word: counted(first, word) for word in ("error", "warning")},
-        "page": {word: counted(" ".join(pills), word) for word in ("error", "warning")},
+        "junit": {"error": len(failures), "warning": len(cases) - len(failures), "info": infos},
+        "stdout": {word: counted(head_of(told.stdout), word) for word in SEVERITIES},
+        "comment": {word: counted(head_of((out / "comment.md").read_text()), word) for word in SEVERITIES},
+        "page": {word: counted(pills((out / "report.html").read_text()), word) for word in SEVERITIES},
+        "report": Counter({word: counted(pills(told.report), word) for word in SEVERITIES}) + Counter(error=added),
     }
+    return {name: Counter({word: counts.get(word, 0) for word in SEVERITIES}) for name, counts in every.items()}
+
+
+def gaps(told: Outputs) -> dict[str, str]:
+    """What each output says is not judged; GitLab's format has no place for it."""
+    out, pattern = told.out, re.compile(r"^not judged: (.*)$", re.MULTILINE)
+    (run,) = json.loads((out / "findings.sarif").read_text())["runs"]
+    notes = [
+        note["message"]["text"] for entry in run.get("invocations", ()) for note in entry["toolExecutionNotifications"]
+    ]
+    texts = {
+        "stdout": told.stdout,
+        "comment": (out / "comment.md").read_text().replace("`", ""),
+        "junit": "".join(
+            element.text or "" for element in xml.parse(out / "junit.xml").getroot().findall("system-out")
+        ),
+        "sarif": "\n".join(notes),
+        "github": (out / "annotations.txt").read_text().replace("::notice title=not judged::", ""),
+    }
+    said = {name: "".join(pattern.findall(text)) for name, text in texts.items()}
+    for name, html in {"page": (out / "report.html").read_text(), "report": told.report}.items():
+        section = html.partition('<ul class="gaps">')[2].partition("</ul>")[0]
+        said[name] = "; ".join(unescape(text) for text in re.findall("<li>(.*?)</li>", section))
+    result = json.loads((out / "result.json").read_text())
+    for name, entries in {"verdict": result["verdict"], "json": result["check"]}.items():
+        known = [Gap(e["kind"], e["what"], e["why"], tuple(e["names"])) for e in entries["notJudged"]]
+        said[name] = "; ".join(map(sentence, known))
+    return said
+
+
+def effects(told: Outputs) -> dict[str, dict[str, int]]:
+    """How many nodes each effect has, in the outputs that have a table of clusters; `?` counts none."""
+    comment, page = (told.out / "comment.md").read_text(), (told.out / "report.html").read_text()
+    table = takewhile(lambda line: "|" in line, comment.partition("| cluster |")[2].splitlines())
+    head, _, *rows = [*table] or ["", ""]
+    words = [word.strip() for word in head.split("|")]
+    cells = [dict(zip(words, (cell.strip() for cell in row.split("|")[2:]), strict=False)) for row in rows]
     return {
-        name: Counter({word: counts.get(word, 0) for word in ("error", "warning")}) for name, counts in every.items()
+        "comment": {word: sum(int(row[word]) for row in cells if row.get(word, "?") != "?") for word in EFFECTS},
+        **{
+            name: {word: sum(map(int, re.findall(f'data-label="{word}">(\\d+)<', html))) for word in EFFECTS}
+            for name, html in {"page": page, "report": told.report}.items()
+        },
     }
 
 
@@ -159,27 +236,39 @@ def node_numbers(out: Path) -> Any:
 @example([Cluster(lost=1), Cluster(unknown=True)])
 @example([Cluster(rival=True)])
 @example([Cluster(moves=False), Cluster(nodes=2)])
+@example([Cluster(idle=True, wraps=True), Cluster(wraps=True, lost=1)])
 @settings(max_examples=max(2, EXAMPLES // 100), deadline=None, derandomize=True, database=None, phases=TRIED)
 def test_every_output_has_the_same_numbers(fleet: list[Cluster]) -> None:
-    out, stdout = outputs(fleet, "--fail-on", "lost")
-    by_output = numbers(out, stdout)
+    told = outputs(fleet, "--fail-on", "lost")
+    out = told.out
+    by_output, said = numbers(told), gaps(told)
     assert {name: counts for name, counts in by_output.items() if counts != by_output["verdict"]} == {}
+    assert {name: text for name, text in said.items() if text != said["verdict"]} == {}
+    assert said["verdict"].count("what others wrap") == any(cluster.wraps for cluster in fleet)
     result = json.loads((out / "result.json").read_text())
     verdict = result["verdict"]
     assert f"**{verdict['headline']}**" in (out / "comment.md").read_text()
-    page = (out / "report.html").read_text()
-    assert f"<h1>{verdict['headline']}.</h1>" in page
-    unknown = verdict["nodes"]["unknown"]
-    assert verdict["nodes"]["known"] + unknown == sum(cluster.nodes for cluster in fleet)
+    unknown, nodes = verdict["nodes"]["unknown"], verdict["nodes"]
+    assert nodes["known"] + unknown == sum(cluster.nodes for cluster in fleet)
     assert unknown == sum(cluster.nodes for cluster in fleet if cluster.unknown)
-    assert "%<" not in page or not unknown, "no share of what is not all known"
-    assert ('class="ring grey"' in page) == (unknown > 0)
-    assert 'class="tone-fine"' not in page or not (unknown or verdict["errors"])
+    for key in nodes:
+        assert nodes[key] == sum(cluster["nodes"][key] for cluster in verdict["clusters"])
+    if fleet[1:]:
+        ours = {word: nodes[word] for word in EFFECTS}
+        assert effects(told) == {"comment": ours, "page": ours, "report": ours}
+    for page in ((out / "report.html").read_text(), told.report):
+        assert f"<h1>{verdict['headline']}.</h1>" in page
+        assert f"<dt>nodes</dt><dd>{nodes['known'] + unknown}</dd>" in page
+        assert (f"<dt>not known</dt><dd>{unknown}</dd>" in page) == (unknown > 0)
+        assert "%<" not in page or not unknown, "no share of what is not all known"
+        assert ('class="ring grey"' in page) == (unknown > 0)
+        assert 'class="tone-fine"' not in page or not (unknown or verdict["errors"])
+        assert 'class="tone-fine"' not in page or not any(cluster.wraps for cluster in fleet)
 
 
 def test_the_headline_is_the_change_and_the_badge_what_is_counted() -> None:
     """A warning alone: nodes that keep a version by their label are known to keep it."""
-    out, _ = outputs([Cluster(nodes=5), Cluster(nodes=2, ordered=True)])
+    out, *_ = outputs([Cluster(nodes=5), Cluster(nodes=2, ordered=True)])
     html = (out / "report.html").read_text()
     text = Page(html).text
     assert "5 nodes in 1 cluster reload at once, 2 keep 1." in text
@@ -192,7 +281,7 @@ def test_the_headline_is_the_change_and_the_badge_what_is_counted() -> None:
 
 
 def test_no_share_and_no_green_where_the_largest_cluster_is_not_known() -> None:
-    out, _ = outputs([Cluster(moves=False), Cluster(nodes=5, moves=False, unknown=True)])
+    out, *_ = outputs([Cluster(moves=False), Cluster(nodes=5, moves=False, unknown=True)])
     html = (out / "report.html").read_text()
     assert "%</text>" not in html
     assert '<text x="64" y="74" text-anchor="middle">5</text>' in html
