@@ -33,6 +33,11 @@ class Done(NamedTuple):
         """stdout as text."""
         return self.out.decode()
 
+    @property
+    def reported(self) -> str:
+        """stdout as text, without the line that says what is not judged."""
+        return "".join(line for line in self.text.splitlines(True) if not line.startswith("not judged: "))
+
     def ended(self, code: int, err: str | None = None) -> Done:
         """Return this run, whose exit code is this one, and with `err` all of its stderr, too."""
         assert (self.code, self.err) == (code, self.err if err is None else err), self

@@ -28,9 +28,10 @@ def text(
     `source` has the lines that are shown below findings, with a caret; `head` stands before the counts.
     """
     lines = [line for result in checked.results for line in _excerpt(result, paint, source)]
-    if gaps := unjudged.line(checked.not_judged):
-        lines.append(printable(gaps))
-    lines.append(f"{head}{summary_line(checked, paint)}")
+    gaps = printable(unjudged.line(checked.not_judged))
+    is_meant = not unjudged.failing(checked.not_judged)  # then it is no line of its own
+    lines += [gaps] if gaps and not is_meant else []
+    lines.append(f"{head}{summary_line(checked, paint)}{f'; {gaps}' if gaps and is_meant else ''}")
     ids = list(dict.fromkeys(result.rule for result in checked.results if result.rule))
     if rules and ids:
         lines.append(f"more about these: krmfn explain {' '.join(ids[:_EXPLAINED])}")

@@ -35,7 +35,7 @@ def test_a_dump_of_the_cluster_has_our_own_modules_and_theirs(kmm: Cluster, tmp_
     finally:
         kmm.kubectl("delete", "--ignore-not-found", "--wait=false", "--filename", applied)
     fine = process("krmfn", "check", "teams/team-a", "--against", "-", cwd=tmp_path, stdin=dump.out)
-    assert (fine.code, fine.text) == (0, "no findings: 1 DeviceConfig in 2 resources, 2 files\n")
+    assert (fine.code, fine.reported) == (0, "no findings: 1 DeviceConfig in 2 resources, 2 files\n")
     assert "compared with " in fine.err
     before = process("krmfn", "check", str(TEAMS / "team-a"), "--against", "-", cwd=tmp_path, stdin=dump.out).ended(1)
     ours = "node gpu-1 is selected by DeviceConfig team-a/gpu (spec.nodeSelector)"

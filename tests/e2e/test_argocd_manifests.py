@@ -130,7 +130,7 @@ def test_what_is_copied_gives_no_finding(tmp_path: Path) -> None:
     overlay = next(block.text for block in blocks(ARGOCD / "README.md") if "components:" in block.text)
     plant(tmp_path, {"argo/kustomization.yaml": dedent(overlay), "argo/argocd.yaml": STAND_IN})
     done = process("krmfn", "check", str(tmp_path))
-    assert (done.code, done.text.partition(":")[0], done.err) == (0, "no findings", "")
+    assert (done.code, done.reported.partition(":")[0], done.err) == (0, "no findings", "")
 
 
 def test_the_api_server_takes_it(merged: dict[str, dict[str, Any]], cluster: Cluster) -> None:

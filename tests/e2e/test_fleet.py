@@ -183,7 +183,7 @@ def test_a_repository_made_from_four_clusters_changes_nothing_on_any_node(fleet:
         *(f"{cluster}: 3 DeviceConfigs in place of 3 Modules" for cluster in CLUSTERS[:3]),
         "prod-b: 2 DeviceConfigs in place of 2 Modules",
     ]
-    assert krmfn(new, kustomize, "check", ".").ended(0).text.startswith("no findings: 4 clusters, 11 DeviceConfigs")
+    assert krmfn(new, kustomize, "check", ".").ended(0).reported.startswith("no findings: 4 clusters, 11 DeviceConfigs")
     data = json.loads(krmfn(new, kustomize, "adopt", ".", *live, "--format", "json").ended(0).out)
     nodes = [entry["nodes"] for entry in data]
     assert [len(entry["kept"]) for entry in nodes] == [6, 10, 50, 32]
@@ -194,4 +194,4 @@ def test_a_first_config_is_clean(tmp_path: Path, kustomize: str) -> None:
     for args in ((), ("--cluster", "dev", "--cluster", "prod")):
         new = repository(tmp_path / str(len(args)), {})
         krmfn(new, kustomize, "init", *args).ended(0)
-        assert krmfn(new, kustomize, "check", ".").ended(0).text.startswith("no findings: ")
+        assert krmfn(new, kustomize, "check", ".").ended(0).reported.startswith("no findings: ")

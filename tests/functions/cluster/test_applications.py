@@ -137,8 +137,8 @@ def test_nodes_with_the_same_names_are_no_copy_for_ever(tmp_path: Path) -> None:
     assert lines_of(tmp_path, "KRM613")
     plant(tmp_path, {"inventories/lab.yaml": annotated})
     done = process("krmfn", "check", ".", cwd=tmp_path)
-    assert (done.code, done.text.count("\n")) == (0, 1), done.text
-    assert done.text.startswith("no findings: ")
+    assert (done.code, done.reported.count("\n")) == (0, 1), done.text
+    assert done.reported.startswith("no findings: ")
     assert "; 1 finding turned off" in done.text
 
 

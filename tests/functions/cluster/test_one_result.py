@@ -356,7 +356,9 @@ def test_a_cluster_without_nodes_beside_one_that_has_some_is_no_green(line: str,
     )
     assert (warning in done.text) == bool(line), done.text
     assert "nothing in " not in done.text
-    assert process("krmfn", "check", "prod", cwd=repo).text.startswith("no findings"), "nobody knows of any node here"
+    assert process("krmfn", "check", "prod", cwd=repo).reported.startswith("no findings"), (
+        "nobody knows of any node here"
+    )
     done = process("krmfn", "nodes", "--wide", cwd=repo)
     assert (done.code, "lab-1" in done.text, "warning: no nodes are known in prod" in done.err) == (0, True, bool(line))
     assert process("krmfn", "nodes", "--fail-on", "uncovered", cwd=repo).code == int(bool(line))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -126,9 +127,9 @@ def check(folder: Path, *args: str) -> Done:
 
 def gaps_line(text: str) -> str:
     """The line about what is not judged, without its beginning; "" for none."""
-    lines = [line for line in text.splitlines() if line.startswith("not judged: ")]
-    assert len(lines) < 2
-    return "".join(lines).removeprefix("not judged: ")
+    found = re.findall("(?:^|; )not judged: (.*)$", text, re.MULTILINE)
+    assert len(found) < 2
+    return "".join(found)
 
 
 @pytest.mark.parametrize("name", CASES)

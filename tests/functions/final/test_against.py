@@ -95,7 +95,7 @@ def test_a_page_shows_the_node_as_one_in_conflict_and_both_selectors(tmp_path: P
 def test_who_cannot_meet_is_fine_and_nothing_of_theirs_is_printed(tmp_path: Path) -> None:
     done = run(tmp_path, "check", ours_a=OURS, ours_n=PASS, theirs_a=APART)
     done.ended(0, "compared with 2 resources of theirs\n")
-    assert done.text == "no findings: 1 DeviceConfig in 2 resources, 2 files\n"
+    assert done.reported == "no findings: 1 DeviceConfig in 2 resources, 2 files\n"
     documents = yaml.safe_load_all(run(tmp_path, "render", "--quiet").text)
     assert [document["metadata"]["namespace"] for document in documents] == ["kmm"]
     (cluster,) = json.loads(run(tmp_path, "nodes", "--format", "json").text)["clusters"]
@@ -108,7 +108,7 @@ def test_their_warnings_are_theirs(tmp_path: Path) -> None:
     warned += "---\n" + POD.replace("name: agent, namespace: kmm", "name: other, namespace: kmm")
     assert "warning" in process("krmfn", "check", "-", stdin=warned).text
     done = run(tmp_path, "check", ours_a=OURS, theirs_a=warned).ended(0)
-    assert done.text == "no findings: 1 DeviceConfig in 1 resource, 1 file\n"
+    assert done.reported == "no findings: 1 DeviceConfig in 1 resource, 1 file\n"
 
 
 @pytest.mark.parametrize("form", ["rendered", "dump", "stdin"])

@@ -138,7 +138,7 @@ def test_a_root_says_how_far_a_link_may_lead(app: Path) -> None:
     assert run("check", ".", cwd=app, ARGOCD_APP_SOURCE_PATH="repo/app").code == 0
     assert run("check", ".", cwd=app, ARGOCD_APP_SOURCE_PATH="other/app").code == 2
     (app.parent / ".git").mkdir()
-    assert run("check", ".", cwd=app).ended(0).out == b"no findings: 2 DeviceConfigs in 2 resources, 2 files\n"
+    assert run("check", ".", cwd=app).ended(0).reported == "no findings: 2 DeviceConfigs in 2 resources, 2 files\n"
     (app.parent / ".git" / "config").write_text(SECRET)
     (app / "c.yaml").symlink_to("../.git/config")
     assert "is a link that leads out of" in run("check", ".", cwd=app).text, "a token may stand in .git/config"
@@ -398,9 +398,9 @@ def test_any_of_ours_is_something(app: Path) -> None:
     assert b"KRM109" not in run("check", ".", cwd=app).out
     (app / "gaudi.yaml").write_text("apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\n")
     done = run("check", "--strict", ".", cwd=app).ended(0)
-    assert done.out == b"no findings: 1 functionConfig in 1 resource, 1 file\n"
+    assert done.reported == "no findings: 1 functionConfig in 1 resource, 1 file\n"
     done = run("check", "--function-config", "gaudi.yaml", "-", cwd=app, stdin=CONFIG.encode())
-    assert done.out == b"no findings: 1 DeviceConfig, 1 functionConfig in 1 resource\n"
+    assert done.reported == "no findings: 1 DeviceConfig, 1 functionConfig in 1 resource\n"
 
 
 def test_what_could_not_be_written_was_not_created(app: Path, tmp_path: Path) -> None:
