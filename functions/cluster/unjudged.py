@@ -98,7 +98,7 @@ def of_lists(lists: Lists) -> Iterator[Gap]:
 def _of_list(resources: ResourceList) -> Iterator[Gap]:
     """Yield what was not judged of one final list; a gap without names is about the whole list."""
     modules, on_spokes = resources.select(MODULE_KIND, MODULE_GROUP), resources.select(HUB_KIND, HUB_GROUP)
-    if wrapping := wrappers(resources.items):
+    if wrapping := wrappers(resources.items, {kind for _, kind in run_of(resources).driven}):
         yield Gap("kinds", "what others wrap", "keep it in files of its own", tuple(str(item.ref) for item in wrapping))
     if not (modules or on_spokes or owners_among(resources.items)):
         return
