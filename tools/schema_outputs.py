@@ -69,8 +69,8 @@ _COUNTS = dict.fromkeys(("resources", "files", "excluded", "foreign", "baseline"
 _GAPS = listed(
     closed(
         kind={"enum": ["clusters", "roots", "files", "kinds", "areas"]},
-        what=TEXT,
-        why=TEXT,
+        subject=TEXT,
+        reason=TEXT,
         names=listed(TEXT),
         number=COUNT,
         meant=FLAG,

@@ -42,12 +42,12 @@ def _gaps(streams: Clusters) -> Iterator[Gap]:
         yield Gap("roots", "what stands in roots", "not built or not read", names)
     for cluster in streams.clusters:
         if others := tuple(dict.fromkeys(dict(finding.tags)[ROOT] for finding in cluster.trouble)):
-            yield Gap("roots", "roots of others", "they have problems", others, meant=True)
+            yield Gap("roots", "roots of others", "they have problems", others, is_meant=True)
     if streams.unread:
         yield Gap("clusters", "all of a cluster", "cannot be read", streams.unread)
     if streams.unasked:
         names = tuple(cluster.name for cluster in streams.unasked)
-        yield Gap("clusters", "all of a cluster", "not asked for", names, meant=True)
+        yield Gap("clusters", "all of a cluster", "not asked for", names, is_meant=True)
     yield from of_lists(streams.lists)
 
 
@@ -63,9 +63,9 @@ def _of_files(streams: Clusters) -> Iterator[Gap]:
     if jsonnet := _jsonnet(streams.engines):
         yield Gap("files", "jsonnet of Argo CD", "not run", jsonnet)
     if number := len(streams.excluded):
-        yield Gap("files", "files", "excluded, or of Helm charts", number=number, meant=True)
+        yield Gap("files", "files", "excluded, or of Helm charts", number=number, is_meant=True)
     if streams.foreign:
-        yield Gap("files", "files", "nothing of krmfn's or KMM's in them", number=streams.foreign, meant=True)
+        yield Gap("files", "files", "nothing of krmfn's or KMM's in them", number=streams.foreign, is_meant=True)
 
 
 def _jsonnet(engines: Engines) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ def _of_version(resources: ResourceList) -> Iterator[Gap]:
     if not target(version).is_fork and any(map(_is_of_fork, resources.items)):
         yield Gap("areas", "what OpenShift's KMM does otherwise", f"judged as KMM {version}")
     if config.exclusivity == "off":
-        yield Gap("areas", "node exclusivity", "turned off", meant=True)
+        yield Gap("areas", "node exclusivity", "turned off", is_meant=True)
 
 
 def _is_of_fork(item: Item) -> bool:

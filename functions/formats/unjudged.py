@@ -21,15 +21,15 @@ class Gap(NamedTuple):
     """Something that a run has not judged."""
 
     kind: Kind
-    what: str
+    subject: str
     """What is not judged, as a noun: `which nodes get a driver`."""
-    why: str
+    reason: str
     """The reason, in a few words: `no inventory`."""
     names: tuple[str, ...] = ()
     """The files, roots, clusters or objects that it is about; none where it is about all of them."""
     number: int = 0
     """How many there are, where they are not named."""
-    meant: bool = False
+    is_meant: bool = False
     """Whether the user wants it so, or it is shown to hold nothing of ours: it fails nothing."""
 
 
@@ -45,11 +45,11 @@ def joined(gaps: Iterable[Gap], clusters: Sequence[str] = ()) -> tuple[Gap, ...]
         numbers[key] += gap.number
     merged = []
     for key, of_gap in names.items():
-        own = [name for name in clusters if name in of_gap]
-        others = [name for name in of_gap if name not in own]
-        is_every = len(own) == len(clusters) and not others
-        merged.append(key._replace(names=() if is_every else (*own, *others), number=numbers[key]))
-    return tuple(sorted(merged, key=lambda gap: (_ORDER.index(gap.kind), gap.what, gap.why)))
+        known = [name for name in clusters if name in of_gap]
+        others = [name for name in of_gap if name not in known]
+        is_every = len(known) == len(clusters) and not others
+        merged.append(key._replace(names=() if is_every else (*known, *others), number=numbers[key]))
+    return tuple(sorted(merged, key=lambda gap: (_ORDER.index(gap.kind), gap.subject, gap.reason)))
 
 
 def of_each(gaps: Iterable[Gap], clusters: Sequence[str]) -> Iterator[Gap]:
@@ -62,8 +62,8 @@ def of_each(gaps: Iterable[Gap], clusters: Sequence[str]) -> Iterator[Gap]:
 def sentence(gap: Gap) -> str:
     """Return `which nodes get a driver (no inventory: dev, stage)`, `3 files (excluded)`."""
     names = f": {some(gap.names, len(gap.names), _SHOWN)}" if gap.names else ""
-    what = counted(gap.number, gap.what.removesuffix("s")) if gap.number else gap.what
-    return f"{what} ({gap.why}{names})"
+    noun = counted(gap.number, gap.subject.removesuffix("s")) if gap.number else gap.subject
+    return f"{noun} ({gap.reason}{names})"
 
 
 def line(gaps: Sequence[Gap]) -> str:
@@ -73,9 +73,13 @@ def line(gaps: Sequence[Gap]) -> str:
 
 def failing(gaps: Sequence[Gap]) -> list[Gap]:
     """Return the gaps that make a run with `--fail-on unjudged` fail: those that nobody has asked for."""
-    return [gap for gap in gaps if not gap.meant]
+    return [gap for gap in gaps if not gap.is_meant]
 
 
 def as_data(gaps: Sequence[Gap]) -> list[dict[str, Any]]:
     """Return the gaps as JSON data."""
-    return [gap._asdict() | {"names": list(gap.names), "number": gap.number or len(gap.names)} for gap in gaps]
+    return [
+        {"kind": gap.kind, "subject": gap.subject, "reason": gap.reason, "names": list(gap.names)}
+        | {"number": gap.number or len(gap.names), "meant": gap.is_meant}
+        for gap in gaps
+    ]

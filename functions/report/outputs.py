@@ -178,8 +178,8 @@ def _findings(file: str, document: dict[str, Any]) -> Iterator[tuple[str, _Judge
             by_cluster.setdefault(name, []).append(_result(finding))
     entries = document["notJudged"]
     for at, (name, findings) in enumerate(by_cluster.items()):
-        own = [entry for entry in entries if not at or entry["kind"] in ("clusters", "areas")]
-        yield name, (findings, list(_gaps(own, name)))
+        chosen = [entry for entry in entries if not at or entry["kind"] in ("clusters", "areas")]
+        yield name, (findings, list(_gaps(chosen, name)))
 
 
 def _gaps(entries: Iterable[dict[str, Any]], cluster: str) -> Iterator[Gap]:
@@ -190,7 +190,7 @@ def _gaps(entries: Iterable[dict[str, Any]], cluster: str) -> Iterator[Gap]:
             continue
         number = 0 if names else entry["number"]
         named = (cluster,) if is_of_clusters else names
-        yield Gap(entry["kind"], entry["what"], entry["why"], named, number, entry["meant"])
+        yield Gap(entry["kind"], entry["subject"], entry["reason"], named, number, entry["meant"])
 
 
 def _result(finding: dict[str, Any]) -> Result:

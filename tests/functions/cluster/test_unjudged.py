@@ -172,7 +172,7 @@ def test_clusters_that_lack_the_same_are_said_once_and_alike_in_each_format(tmp_
     (repo / "out" / "nodes.yaml").write_text(files["out/nodes.yaml"])
     said = "which nodes get a driver (no inventory: dev, lab)"
     document = json.loads(check(repo, "--format", "json").out)
-    gap = {"kind": "clusters", "what": "which nodes get a driver", "why": "no inventory", "names": ["dev", "lab"]}
+    gap = {"kind": "clusters", "subject": "which nodes get a driver", "reason": "no inventory", "names": ["dev", "lab"]}
     assert document["notJudged"] == [{**gap, "number": 2, "meant": False}]
     (run,) = json.loads(check(repo, "--format", "sarif").out)["runs"]
     notes = run["invocations"][0]["toolExecutionNotifications"]
@@ -201,7 +201,7 @@ def test_a_change_that_is_not_judged_fails_diff_and_ci(tmp_path: Path) -> None:
     assert done.code == 1
     said = "which nodes get a driver (no inventory)"
     result: dict[str, Any] = json.loads((repo / "out" / "result.json").read_text())
-    assert [gap["why"] for gap in result["verdict"]["notJudged"]] == ["no inventory"]
+    assert [gap["reason"] for gap in result["verdict"]["notJudged"]] == ["no inventory"]
     assert said in gaps_line(done.text)
     assert f"not judged: {said}" in (repo / "out" / "comment.md").read_text()
 

@@ -50,7 +50,7 @@ def test_the_answers_are_those_of_check_and_diff(name: str, tmp_path: Path) -> N
     check = json.loads(process("krmfn", "check", "--format", "json", cwd=repo).out)
     ours = {key: answer["check"][key] for key in ("findings", "summary", "notJudged")}
     assert answer["check"] == {**check, **ours}
-    gaps = [gap["what"] for gap in ours["notJudged"] if gap not in check["notJudged"]]
+    gaps = [gap["subject"] for gap in ours["notJudged"] if gap not in check["notJudged"]]
     assert all("change" in what for what in gaps), "only what is not known of the change"
     assert len(ours["notJudged"]) == len(check["notJudged"]) + len(gaps)
     known = {finding["id"] for finding in check["findings"]}  # a conflict stands at the change, and says it from there

@@ -206,7 +206,7 @@ def gaps(told: Outputs) -> dict[str, str]:
         said[name] = "; ".join(unescape(text) for text in re.findall("<li>(.*?)</li>", section))
     result = json.loads((out / "result.json").read_text())
     for name, entries in {"verdict": result["verdict"], "json": result["check"]}.items():
-        known = [Gap(e["kind"], e["what"], e["why"], tuple(e["names"])) for e in entries["notJudged"]]
+        known = [Gap(e["kind"], e["subject"], e["reason"], tuple(e["names"])) for e in entries["notJudged"]]
         said[name] = "; ".join(map(sentence, known))
     return said
 
