@@ -6,9 +6,8 @@ import schema_daemonsets
 import schema_drivers
 import schema_pods
 import schema_rights
-from krmfn_functions.kmm.versions import DEFAULT, TARGETS
 from schema_drivers import IMAGE, LOADER, MODPROBE, NAME_OR_RAW, ONE_DRIVER_IMAGE
-from schema_nodes import ENABLED, Node, choice, elsewhere, flag, listed, mapped, number, opened, record, same, text
+from schema_nodes import ENABLED, Node, choice, elsewhere, flag, listed, mapped, opened, record, same, text
 
 _SELECTED_ALL = (
     "!has(self.nodeSelector) || size(self.nodeSelector) > 0 || (has(self.allNodes) && self.allNodes)",
@@ -171,68 +170,6 @@ SEED = record(
     {name: SPEC[name] for name in ("driverImage", "driverVersion", "nodeSelector")},
     ["driverImage", "driverVersion"],
 )
-
-_MESSAGE: Node = {
-    "pattern": r"^[^\x00-\x20\x7f]*$",
-    "maxLength": 1024,
-    "x-says": "one word without spaces: module parameters are separated by spaces",
-}
-PTEMPLATE = record(
-    "what is wanted",
-    {
-        "imagePullSecret": record(
-            "a Secret in the same namespace that pulls the images",
-            {"name": text("the Secret's name", "subdomain")},
-            ["name"],
-        ),
-        "defaultmsg": text("the module's default_msg, one word", **_MESSAGE),
-        "maxdev": number("how many devices; 0 means 5"),
-        "deviceplugin": text("the device plugin's image", "image"),
-        "selector": same("selector"),
-        "consumer": text("the consumer's image", "image"),
-        "requiredDevices": number("devices per consumer; 0 means 1"),
-    },
-    ["selector"],
-)
-
-_VERSION = text(f"the KMM version of the cluster: {', '.join(TARGETS)}, or a newer one ({DEFAULT})", "KMM version")
-_MODE = choice("how overlapping node selectors are judged (auto)", "auto", "nodes", "selectors", "off")
-SETTINGS = record(
-    "the settings",
-    {
-        "namespace": text("for configs that name none", "label"),
-        "defaults": same("vendor", "fields of every DeviceConfig that does not say otherwise"),
-        "profiles": mapped("vendor defaults by name", same("profile"), most=1024),
-        "overrides": mapped("fields over those of a profile or Profile, by its name", same("profile"), most=1024),
-        "operators": listed(
-            record(
-                "a kind",
-                {
-                    "group": text("its group", "subdomain"),
-                    "kind": text("its kind", "line"),
-                    "selector": text("the path of its node selector: two that can match one node conflict", "line"),
-                },
-                ["group", "kind"],
-            ),
-            "kinds like DeviceConfig that an operator in the cluster acts on: they pass through",
-        ),
-        "kmm": record("the KMM of the cluster", {"version": _VERSION}),
-        "exclusivity": record("how DeviceConfigs on the same nodes are judged", {"mode": _MODE}),
-        "adopt": flag("take over objects of the same name that nobody generated"),
-        "prune": {
-            "description": "what becomes of generated objects whose owner is not in the input: removed under kpt and "
-            "refused elsewhere (auto), always removed, never removed; false is never",
-            "type": ["string", "boolean"],
-            "enum": ["auto", "always", "never", True, False],
-        },
-        "partialView": choice("what to do when kpt shows only some of the items", "refuse", "allow"),
-        "ignore": mapped(
-            "rules whose findings do not count, each with the reason", text("why", "reason"), "rule", most=1024
-        ),
-        "annotations": same("annotations", "annotations for every generated object"),
-    },
-)
-
 
 _VENDOR = {
     "versions": listed(

@@ -20,7 +20,9 @@ from schema_kustomize import text as kustomize_text
 from schema_nodes import Node, choice, opened, same
 from schema_outputs import OUTPUTS
 from schema_profile import PROFILE
-from schema_specs import DEFS, DEVICECONFIG, PTEMPLATE, SEED, SETTINGS, VENDOR
+from schema_ptemplate import PTEMPLATE
+from schema_settings import SETTINGS
+from schema_specs import DEFS, DEVICECONFIG, SEED, VENDOR
 from schema_types import module
 
 OUT = Path(__file__).resolve().parents[1] / "schemas"

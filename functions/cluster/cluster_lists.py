@@ -126,7 +126,7 @@ def _final(parts: Sequence[ResourceList], side: ResourceList | None, is_whole: b
         final.function_config = configured[0].function_config
         note(final, config_item=run_of(configured[0]).config_item)
     if len(parts) > 1:
-        from ..final.against import check_roots  # imported here: most clusters have one root
+        from ..final.root_conflicts import check_roots  # imported here: most clusters have one root
 
         final.report(check_roots(parts))
     final.failed = final.failed or not is_whole

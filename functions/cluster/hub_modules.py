@@ -58,7 +58,7 @@ def _reaches(item: Item, spoke: Spoke) -> bool:
 def _join(cluster: Cluster, brought: Sequence[tuple[Item, str]]) -> None:
     """Note what hubs bring to a cluster as resources from elsewhere, and report what is wrong between the two."""
     from ..deviceconfig.reading import domain_of  # here: few clusters are spokes
-    from ..final.against import conflicts
+    from ..final.root_conflicts import conflicts
     from ..fleet.cluster import external_drivers
     from ..rendering import function_config
 

@@ -7,7 +7,7 @@ from krmfn import Place, ResourceList, Result
 from ..adoption import leaving
 from ..command import Context
 from ..exclusivity import Claim
-from ..final.against import conflicts
+from ..final.root_conflicts import conflicts
 from ..fleet.drivers import driver
 from ..fleet.live import Live
 from ..kmm.lookup import table, text

@@ -12,8 +12,8 @@ from .. import options
 from ..cluster.deployed import Lists
 from ..command import Command, Context
 from ..exclusivity.node import Node
+from ..fleet import image_copies, registry
 from ..fleet import images as fleet_images
-from ..fleet import registry
 from ..fleet.coverage import Group, by_driver
 from ..fleet.drivers import Driver
 from ..fleet.images import Image
@@ -124,9 +124,9 @@ def _text(
         missing = {*registry.missing((build["image"] for build in builds), names or frozenset())}
         return json_text(fleet_images.matrix(build for build in builds if build["image"] in missing), 2) + "\n"
     renames = (rename for resources in lists.values() for rename in run_of(resources).transformed.images)
-    mirrors = [*map(fleet_images.mirror, args.mirror), *((r.name, r.new_name) for r in renames if r.new_name)]
+    mirrors = [*map(image_copies.mirror, args.mirror), *((r.name, r.new_name) for r in renames if r.new_name)]
     copies = (image.name for image in images if not image.built)
-    sources = {name: source for source, name in fleet_images.pairs(copies, mirrors)}
+    sources = {name: source for source, name in image_copies.pairs(copies, mirrors)}
     if args.mirror and args.format == "text":
         return _lines([("SOURCE", "DESTINATION"), *((source, name) for name, source in sources.items())])
     if args.mirror and args.format == "json":
@@ -205,7 +205,7 @@ def imageset(images: Sequence[Image]) -> str:
 
 def skopeo(images: Sequence[Image]) -> str:
     """Return the sources for `skopeo sync`, without images that the cluster builds."""
-    return emit.dump(fleet_images.skopeo(dict.fromkeys(image.name for image in images if not image.built)))
+    return emit.dump(image_copies.skopeo(dict.fromkeys(image.name for image in images if not image.built)))
 
 
 FORMATS: dict[str, Callable[[Sequence[Image]], str]] = {

@@ -11,6 +11,7 @@ from . import (
     driver_rules,
     extra_rules,
     lock_rules,
+    mapping_rules,
     name_rules,
     placement_rules,
     rights_rules,
@@ -20,7 +21,7 @@ from .layers import Vendor
 from .model import DeviceConfig
 from .names import PARTS
 
-_OF_ALL = (*placement_rules.RULES, *driver_rules.RULES, *name_rules.RULES)
+_OF_ALL = (*placement_rules.RULES, *driver_rules.RULES, *mapping_rules.RULES, *name_rules.RULES)
 _OF_NAMES = (placement_rules.NAMESPACE, *name_rules.OF_NAMES)
 """The rules about names: all others find the same in configs of one fingerprint."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from krmfn_functions.fleet import registry
 from krmfn_functions.fleet.coverage import coverage
-from krmfn_functions.fleet.images import Image, images, mirror, pairs, skopeo
+from krmfn_functions.fleet.image_copies import mirror, pairs, skopeo
+from krmfn_functions.fleet.images import Image, images
 
 from krmfn import KrmfnError
 from tests.functions.fleet import fleets
