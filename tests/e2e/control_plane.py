@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 import secrets
 import shutil
 import socket
@@ -17,11 +19,25 @@ from .engines import find
 HOST = "127.0.0.1"
 
 
+WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+PORTS_EACH = 500
+FIRST_PORT = 20_000 + PORTS_EACH * WORKER
+"""Each process of a run has ports of its own, below those that the kernel gives to clients (32,768 and up)."""
+port_numbers = itertools.count(os.getpid())
+"""Where two runs at once begin in the range differs."""
+
+
 def free_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as listener:
-        listener.bind((HOST, 0))
-        return int(listener.getsockname()[1])
+    """Return a port that nobody listens on, and that no other call in this run was given lately."""
+    for _ in range(PORTS_EACH):
+        port = FIRST_PORT + next(port_numbers) % PORTS_EACH
+        with socket.socket() as listener:
+            try:
+                listener.bind((HOST, port))
+            except OSError:
+                continue
+        return port
+    raise AssertionError(f"no port from {FIRST_PORT} on is free")
 
 
 def wait(state: str, seconds: float, done: Callable[[], bool]) -> None:
