@@ -98,10 +98,10 @@ _KERNEL = closed(kernel=nullable(TEXT), nodes=COUNT, mapping=nullable(COUNT), fa
 _CONFLICT = closed(
     severity=TEXT,
     rule=TEXT,
-    law=TEXT,
+    reason=TEXT,
     nodes=listed(TEXT),
-    sides=listed(closed(who=TEXT, where=TEXT)),
-    more=COUNT,
+    sides=listed(closed(claimant=TEXT, location=TEXT)),
+    hiddenSides=COUNT,
     labels=listed(closed(key=TEXT, values=listed(nullable(TEXT)))),
 )
 _ROW = closed(
@@ -135,13 +135,13 @@ NODES = named(
                 cluster=TEXT,
                 hasErrors=FLAG,
                 hasNodes=FLAG,
-                notKnown=nullable(TEXT),
+                unknownBecause=nullable(TEXT),
                 modules=listed(closed(module=REF, madeFrom=TEXT, mappings=listed(TEXT), kernels=listed(_KERNEL))),
                 configsWithoutModule=listed(REF),
                 conflicts=listed(_CONFLICT),
-                furtherConflicts=COUNT,
+                hiddenConflicts=COUNT,
                 images=listed(_IMAGE),
-                imagesNotKnown=nullable(TEXT),
+                imagesUnknownBecause=nullable(TEXT),
                 rows=listed(_ROW),
             )
         ),

@@ -181,8 +181,8 @@ def _clash(conflict: exclusivity.Conflict, find_place: FindPlace) -> Clash:
     labels = [{"key": key, "values": [claim.selector.get(key) for claim in visible]} for key in keys]
     rule, law = law_of(conflict)
     pairs = ((f"{claim.claimant} ({claim.external})" if claim.external else claim.claimant, claim) for claim in visible)
-    sides = [{"who": claimant, "where": line_of(claim, find_place(claim))} for claimant, claim in pairs]
+    sides = [{"claimant": claimant, "location": line_of(claim, find_place(claim))} for claimant, claim in pairs]
     nodes = sorted({name for names in conflict.nodes for name in names})
     hidden = len(conflict.first) + len(conflict.second) - len(visible)
-    clash = {"severity": conflict.severity, "rule": rule, "law": f"{law}: {REMEDY}", "nodes": nodes}
-    return {**clash, "sides": sides, "more": hidden, "labels": labels}
+    clash = {"severity": conflict.severity, "rule": rule, "reason": f"{law}: {REMEDY}", "nodes": nodes}
+    return {**clash, "sides": sides, "hiddenSides": hidden, "labels": labels}

@@ -71,9 +71,9 @@ class Usage(NamedTuple):
 Clash = dict[str, Any]
 """A conflict with the selectors side by side, as the JSON has it:
 
-`severity` and `rule`; `law`: why they exclude each other, and what to do; `nodes` that all of them select, none where
-they only could select the same one; `sides`: `who` takes part, and `where` it stands; `more`: how many further sides
-are not shown; `labels`: per `key` the `values` that the sides ask for, in their order, None where one asks for none.
+`severity` and `rule`; `reason`: why they exclude each other, and what to do; `nodes` that all of them select, none where
+they only could select the same one; `sides`: the `claimant` that takes part, and its `location`; `hiddenSides`: how many
+further sides are not shown; `labels`: per `key` the `values` that the sides ask for, in their order, None for none.
 """
 
 
@@ -157,10 +157,10 @@ def _cluster(cluster: tuple[Part, Iterable[table.Row]]) -> str:
     """Return the JSON of a cluster, with a line per row at its end."""
     part, rows = cluster
     facts: dict[str, Any] = {"cluster": part.name, "hasErrors": part.has_errors, "hasNodes": part.has_nodes}
-    facts |= {"notKnown": part.unjudged or None, "modules": [_module(module) for module in part.modules]}
+    facts |= {"unknownBecause": part.unjudged or None, "modules": [_module(module) for module in part.modules]}
     facts |= {"configsWithoutModule": [reference(ref) for ref in part.bare]}
-    facts |= {"conflicts": part.clashes, "furtherConflicts": part.more_clashes}
-    facts |= {"images": [image_record(image) for image in part.images], "imagesNotKnown": part.unlisted or None}
+    facts |= {"conflicts": part.clashes, "hiddenConflicts": part.more_clashes}
+    facts |= {"images": [image_record(image) for image in part.images], "imagesUnknownBecause": part.unlisted or None}
     lines = ",\n".join(json_text(table.record(row)) for row in rows)
     text = json_text(facts)[:-1]
     return f'{text}, "rows": [\n{lines}]}}\n' if lines else f'{text}, "rows": []}}\n'

@@ -264,7 +264,7 @@ def test_each_field_may_have_any_value_be_missing_or_have_another_length(at: int
         ("conflicts[0].labels[1].values", [], "has 0 entries, but the conflict has 2 sides"),
         ("conflicts[0].severity", "fatal", "is 'fatal'; must be one of error, warning, info"),
         ("modules[1].kernels[0].mapping", 1, "is 1, but the Module has 1 mapping"),
-        ("conflicts[0].more", "2", "is the string '2'; must be a whole number"),
+        ("conflicts[0].hiddenSides", "2", "is the string '2'; must be a whole number"),
     ],
 )
 def test_a_field_that_does_not_fit_is_named(path: str, value: Any, message: str, tmp_path: Path) -> None:
