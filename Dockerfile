@@ -14,11 +14,13 @@ RUN python3 -m venv /opt/krmfn && python3 -m venv /build \
  && /build/bin/pip install --require-hashes -r requirements/build.txt
 COPY LICENSE README.md pyproject.toml ./
 COPY functions functions
+COPY docs/sdk.md docs/sdk.md
 COPY krmfn krmfn
 COPY schemas schemas
+COPY sdk sdk
 # Bytecode that is never checked against its source: the final file system is read-only. The commands are isolated (-I):
 # no module comes from the working folder, whatever PYTHONPATH says.
-RUN /build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /dist . \
+RUN /build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /dist ./sdk . \
  && /opt/krmfn/bin/pip install --no-deps --no-index --no-compile /dist/*.whl \
  && /opt/krmfn/bin/pip uninstall --yes pip setuptools \
  && sed -i '1s/$/ -IB/' /opt/krmfn/bin/krmfn /opt/krmfn/bin/deviceconfig /opt/krmfn/bin/ptemplate \

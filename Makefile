@@ -79,13 +79,13 @@ release-check: $(RELEASE) ## make the release, but for the images, in two clones
 	$(RELEASE_PYTHON) -m release.check REGISTRY='$(REGISTRY)' IMAGES=no
 
 # An editable install: a change in the sources counts at once. --no-deps: the lock has them all.
-$(READY): requirements/dev.txt pyproject.toml
+$(READY): requirements/dev.txt pyproject.toml sdk/pyproject.toml
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
 	  || { echo 'krmfn needs Python 3.10 or newer with venv (Debian, Ubuntu: apt-get install python3-venv)' >&2; exit 1; }
 	@echo 'setting up .venv, once'
 	@$(PYTHON) -m venv .venv
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable ./sdk --editable .
 	@mkdir -p .venv/types && ln -sfn ../../functions .venv/types/krmfn_functions
 	@touch $@
 
@@ -98,8 +98,10 @@ $(RELEASE): requirements/release.txt
 COMPILE = CUSTOM_COMPILE_COMMAND='make lock' pip-compile --quiet --upgrade --generate-hashes --allow-unsafe \
   --no-strip-extras --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 lock: ## pin the newest dependencies in requirements/ (Python 3.10 with pip-tools on PATH)
-	$(COMPILE) pyproject.toml requirements/dev.in --output-file requirements/dev.txt
-	$(COMPILE) --constraint requirements/dev.txt pyproject.toml --output-file requirements/run.txt
+	@mkdir -p build
+	python tools/dependencies.py > build/needed.in
+	$(COMPILE) build/needed.in requirements/dev.in --output-file requirements/dev.txt
+	$(COMPILE) --constraint requirements/dev.txt build/needed.in --output-file requirements/run.txt
 	$(COMPILE) --constraint requirements/dev.txt requirements/release.in --output-file requirements/release.txt
 	$(COMPILE) --constraint requirements/dev.txt --all-build-deps --only-build-deps pyproject.toml --output-file requirements/build.txt
 

@@ -14,7 +14,7 @@ nox.options.default_venv_backend = "venv"
 def tests(session: nox.Session) -> None:
     """Install what is locked, and run the tests."""
     session.install("--quiet", "--require-hashes", "-r", "requirements/dev.txt")
-    session.install("--quiet", "--no-deps", "--no-build-isolation", "--editable", ".")
+    session.install("--quiet", "--no-deps", "--no-build-isolation", "--editable", "./sdk", "--editable", ".")
     plain = {"NO_COLOR": None, "FORCE_COLOR": None}  # nox sets them, and a test looks at colours
     args = session.posargs or ("-n", "auto", "--dist", "worksteal")
     session.run("pytest", "-q", *args, "-m", "not e2e", env=plain)

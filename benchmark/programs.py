@@ -47,7 +47,8 @@ def fresh_python() -> Path:
     python = folder / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
     peers = ["-r", str(HERE / "peers" / "requirements.txt")]
-    subprocess.run([str(python), "-m", "pip", "install", "--quiet", str(HERE.parent), *peers], check=True)
+    ours = [str(HERE.parent / "sdk"), str(HERE.parent)]
+    subprocess.run([str(python), "-m", "pip", "install", "--quiet", *ours, *peers], check=True)
     return python
 
 

@@ -64,6 +64,17 @@ def _begin(name: str) -> None:
         sys.exit(2 if sys.argv[1:] else 1)
     if sys.argv[1:] == ["--version"]:
         _answer_version(name)
+    _require_sdk()
+
+
+def _require_sdk() -> None:
+    """End the process when the distribution `krmfn-sdk`, whose package is `krmfn`, is not installed."""
+    if not any(finder.find_spec("krmfn", None) for finder in sys.meta_path):  # importing it is for those that need it
+        sys.stderr.write(
+            f"error: krmfn {VERSION} needs its SDK, which is not installed here; "
+            f"install krmfn_sdk-{VERSION}-py3-none-any.whl of the same release, or ./sdk of a checkout\n"
+        )
+        sys.exit(2 if sys.argv[1:] else 1)
 
 
 def _answer_version(name: str) -> None:

@@ -1,4 +1,4 @@
-"""What is installed: one distribution, with its schemas, and no top-level name that is not ours."""
+"""What is installed: two distributions, the product and its SDK, and no top-level name that is not ours."""
 
 from __future__ import annotations
 
@@ -11,39 +11,79 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from krmfn_functions import VERSION
 
 from tests.commands import ROOT, execute
 
-SOURCES = ["LICENSE", "README.md", "pyproject.toml", "functions", "krmfn", "schemas"]
-FOLDERS = {"functions": "krmfn_functions", "krmfn": "krmfn", "schemas": "krmfn_functions/schemas"}
+SOURCES = [
+    *("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "docs/sdk.md"),
+    *("functions", "krmfn", "schemas", "sdk"),
+]
+FOLDERS = {"functions": "krmfn_functions", "schemas": "krmfn_functions/schemas"}
 SHIPPED = {
     "functions": {".py", ".json", ".typed", ".html", ".css", ".js"},
-    "krmfn": {".py", ".typed"},
     "schemas": {".py", ".json", ".yaml"},
 }
+ALONE = ["--quiet", "--no-deps", "--no-index", "--disable-pip-version-check"]
+UNDIVIDED = """\
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+[project]
+name = "krmfn"
+version = "0.0.9"
+[tool.setuptools]
+packages = ["krmfn", "krmfn.yamltext"]
+"""
+"""A krmfn of before the SDK was a distribution of its own."""
+
+
+def copied(folder: Path) -> Path:
+    """A copy of what both distributions are made of."""
+    ignore = shutil.ignore_patterns("__pycache__", "build", "*.egg-info")
+    for name in SOURCES:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=ignore, symlinks=True)
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def built(source: Path, out: Path, *options: str) -> None:
+    execute(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, *options, source, timeout=600).ended(0)
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist, and the wheel that was built from that sdist."""
-    source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
-    for name in SOURCES:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(ROOT / name, source)
-    execute(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, source, timeout=600).ended(0)
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist, and both wheels as they are built from that sdist."""
+    out, unpacked = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("unpacked")
+    built(copied(tmp_path_factory.mktemp("source")), out)
+    execute("tar", "-xzf", next(out.glob("*.tar.gz")), "--strip-components=1", cwd=unpacked).ended(0)
+    built(unpacked / "sdk", out, "--wheel")
     return out
 
 
 @pytest.fixture(scope="module")
-def wheel(built: Path) -> Path:
-    return next(built.glob("*.whl"))
+def wheel(dist: Path) -> Path:
+    return next(dist.glob("krmfn-*.whl"))
 
 
-def test_the_wheel_installs_two_packages_and_no_other_name(wheel: Path) -> None:
-    names = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
-    assert {name for name in names if not name.endswith(".dist-info")} == {"krmfn", "krmfn_functions"}
+@pytest.fixture(scope="module")
+def sdk(dist: Path) -> Path:
+    return next(dist.glob("krmfn_sdk-*.whl"))
+
+
+def environment_of(folder: Path) -> Path:
+    """An environment of its own; return its python."""
+    execute(sys.executable, "-m", "venv", folder, timeout=600).ended(0)
+    return folder / "bin" / "python"
+
+
+@pytest.mark.parametrize(("name", "packages"), [("krmfn", {"krmfn_functions"}), ("krmfn_sdk", {"krmfn"})])
+def test_a_wheel_installs_its_package_and_no_other_name(dist: Path, name: str, packages: set[str]) -> None:
+    names = {path.split("/")[0] for path in zipfile.ZipFile(next(dist.glob(f"{name}-*.whl"))).namelist()}
+    assert {name for name in names if not name.endswith(".dist-info")} == packages
 
 
 def test_the_wheel_carries_every_module_and_every_schema(wheel: Path) -> None:
@@ -53,17 +93,25 @@ def test_the_wheel_carries_every_module_and_every_schema(wheel: Path) -> None:
     assert expected - set(zipfile.ZipFile(wheel).namelist()) == set()
 
 
-def test_the_sdist_carries_the_sources(built: Path) -> None:
-    with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
-        names = {name.split("/")[1] for name in sdist.getnames() if "/" in name}
+def test_the_sdist_carries_the_sources_of_both(dist: Path) -> None:
+    with tarfile.open(next(dist.glob("*.tar.gz"))) as sdist:
+        names = {name.partition("/")[2] for name in sdist.getnames()}
     assert set(SOURCES) <= names
+    assert {"krmfn/py.typed", "krmfn/template/Dockerfile.in", "sdk/LICENSE", "sdk/pyproject.toml"} <= names
+
+
+def test_the_product_needs_the_sdk_of_its_own_version(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as files:
+        metadata = files.read(f"krmfn-{VERSION}.dist-info/METADATA").decode()
+    assert f"Requires-Dist: krmfn-sdk=={VERSION}\n" in metadata
 
 
 @pytest.mark.parametrize("command", ["krmfn", "deviceconfig", "ptemplate"])
-def test_the_installed_commands_answer_away_from_the_repository(wheel: Path, tmp_path: Path, command: str) -> None:
+def test_the_installed_commands_answer_away_from_the_repository(
+    wheel: Path, sdk: Path, tmp_path: Path, command: str
+) -> None:
     target = tmp_path / "site"
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target)]
-    execute(*pip, wheel, timeout=600).ended(0)
+    execute(sys.executable, "-m", "pip", "install", *ALONE, "--target", target, sdk, wheel, timeout=600).ended(0)
     env = os.environ | {"PYTHONPATH": str(target)}
     assert command in execute(target / "bin" / command, "--help", cwd=tmp_path, env=env).ended(0, "").text
     if command != "krmfn":
@@ -72,3 +120,36 @@ def test_the_installed_commands_answer_away_from_the_repository(wheel: Path, tmp
     paths = execute(sys.executable, "-c", where, cwd=tmp_path, env=env).ended(0).text.split()
     assert len(paths) == 2
     assert [path for path in paths if not path.startswith(str(target))] == []
+
+
+def test_a_missing_sdk_is_a_sentence_that_names_its_wheel(wheel: Path, tmp_path: Path) -> None:
+    python = environment_of(tmp_path / "venv")
+    execute(python, "-m", "pip", "install", *ALONE, wheel, timeout=600).ended(0)
+    for args, code in (([], 1), (["check", "."], 2)):
+        done = execute(tmp_path / "venv/bin/krmfn", *args, stdin=b"items: []").ended(code)
+        assert done.out == b""
+        assert done.err == (
+            f"error: krmfn {VERSION} needs its SDK, which is not installed here; "
+            f"install krmfn_sdk-{VERSION}-py3-none-any.whl of the same release, or ./sdk of a checkout\n"
+        )
+
+
+def test_an_environment_with_the_undivided_wheel_is_made_anew(wheel: Path, sdk: Path, tmp_path: Path) -> None:
+    """What docs/release.md says: pip removes the former wheel's files after it has installed the SDK's."""
+    (tmp_path / "old").mkdir()
+    shutil.copytree(ROOT / "krmfn", tmp_path / "old" / "krmfn", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "old" / "pyproject.toml").write_text(UNDIVIDED)
+    built(tmp_path / "old", tmp_path / "dist", "--wheel")
+    [undivided] = (tmp_path / "dist").glob("*.whl")
+    python = environment_of(tmp_path / "venv")
+    site = "import importlib.util as util; print(util.find_spec('krmfn.item') is not None)"
+
+    def has_sdk(*wheels: Path) -> str:
+        for path in wheels:
+            execute(python, "-m", "pip", "install", *ALONE, path, timeout=600).ended(0)
+        return execute(python, "-I", "-c", f"try: {site}\nexcept ImportError: print(False)").ended(0).text.strip()
+
+    assert has_sdk(undivided) == "True"
+    assert has_sdk(sdk, wheel) == "False", "the page says why this is no way to upgrade"
+    execute(sys.executable, "-m", "venv", "--clear", tmp_path / "venv", timeout=600).ended(0)
+    assert has_sdk(sdk, wheel) == "True"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+import shutil
 import sys
 import zipfile
 from pathlib import Path
@@ -12,7 +14,9 @@ import pytest
 from krmfn_functions import VERSION
 from release import packages, source
 
+from krmfn.new import make
 from tests.commands import ROOT, Done, execute
+from tests.test_package import copied
 
 CATALOG = sorted(path.name for path in (ROOT / "examples/catalog").iterdir() if path.is_dir())
 ALONE = "import runpy, sys\nsys.modules['krmfn_functions'] = None\nsys.argv = sys.argv[1:]\n"
@@ -35,9 +39,9 @@ functionConfig:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    scratch, out = tmp_path_factory.mktemp("scratch"), tmp_path_factory.mktemp("dist")
+    tree = copied(tmp_path_factory.mktemp("tree"))
     commit = source.Source(ROOT, "0" * 40, 1_700_000_000, VERSION)
-    return packages.build_sdk(commit, ROOT, scratch, out)
+    return packages.build_sdk(commit, tree, tmp_path_factory.mktemp("dist"))
 
 
 @pytest.fixture(scope="module")
@@ -87,3 +91,17 @@ def test_a_project_is_started_with_it(site: Path, tmp_path: Path) -> None:
     env = os.environ | {"PYTHONPATH": str(site)}
     execute(sys.executable, "-m", "krmfn.new", "set-tag", cwd=tmp_path, env=env).ended(0)
     assert (tmp_path / "set-tag" / "set_tag.py").is_file()
+
+
+def test_a_project_installs_the_sdk_by_its_bytes_alone(wheel: Path, tmp_path: Path) -> None:
+    folder = make("set-tag", tmp_path) / "wheels"
+    check = ("sh", folder / "check")
+    assert "lacks the SDK: put krmfn_sdk-VERSION-py3-none-any.whl" in execute(*check).ended(1).err
+    shutil.copy(wheel, folder)
+    (folder / "SHA256SUMS").write_text("")
+    assert f"has no line for {wheel.name}" in execute(*check).ended(1).err
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    (folder / "SHA256SUMS").write_text(f"{digest}  {wheel.name}\n")
+    execute(*check).ended(0)
+    (folder / wheel.name).write_bytes(wheel.read_bytes() + b"x")
+    assert "did NOT match" in execute(*check).ended(1).err

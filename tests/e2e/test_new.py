@@ -30,7 +30,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if name and (ROOT / name).is_file():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, source / name)
-    must(sys.executable, "-m", "pip", "wheel", "-q", "-w", folder / "wheels", source, "setuptools", timeout=300)
+    wheels = folder / "wheels"
+    must(sys.executable, "-m", "pip", "wheel", "-q", "-w", wheels, source / "sdk", "setuptools", timeout=300)
+    [sdk] = wheels.glob("krmfn_sdk-*.whl")
+    (wheels / "SHA256SUMS").write_bytes(must("sha256sum", sdk.name, cwd=wheels))
     return folder
 
 
@@ -61,7 +64,8 @@ def image(folder: Path, base: str, containers: Env) -> Iterator[str]:
 def test_its_tests_pass_with_krmfn_installed(folder: Path, tmp_path: Path) -> None:
     python = tmp_path / "venv/bin/python"
     must(sys.executable, "-m", "venv", tmp_path / "venv")
-    must(python, "-m", "pip", "install", "-q", "--find-links", folder / "wheels", folder, "pytest", timeout=300)
+    [sdk] = (folder / "wheels").glob("krmfn_sdk-*.whl")
+    must(python, "-m", "pip", "install", "-q", sdk, folder, "pytest", timeout=300)
     out = must(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=folder).decode()
     assert "2 passed" in out
     assert b"functionConfig: OwnIt" in must(tmp_path / "venv/bin/own-it", "--help")

@@ -42,8 +42,8 @@ def _fill(commit: source.Source, scratch: Path, args: argparse.Namespace) -> Non
         folder.mkdir()
     source.export(commit, tree)
     sdist, wheel = packages.build(commit, tree, scratch, out)
+    sdk = packages.build_sdk(commit, tree, out)
     bill = sbom.of_wheel(commit, tree, wheel, scratch, out)
-    sdk = packages.build_sdk(commit, tree, scratch, out)
     files = [sdist, wheel, sdk, bill, *gitops.write(commit, tree, out, args.registry)]
     subjects = {path.name: sums.digest(path) for path in files}
     statement = provenance.statement(commit, tree, subjects, {"registry": args.registry})

@@ -1,8 +1,7 @@
-"""The sdist and the wheel, and the wheel of the SDK by itself."""
+"""The sdist, the wheel of the product, and the wheel of the SDK that it needs."""
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -22,21 +21,13 @@ def build(source: Source, tree: Path, scratch: Path, out: Path) -> tuple[Path, P
     unpacked = scratch / "sdist"
     output("tar", "-xzf", sdist, "--one-top-level=" + str(unpacked), "--strip-components=1", "--no-same-owner")
     output(*command, out, "--wheel", unpacked, env=env)
-    [wheel] = out.glob("*.whl")
+    [wheel] = out.glob("krmfn-*.whl")
     return sdist, wheel
 
 
-def build_sdk(source: Source, tree: Path, scratch: Path, out: Path) -> Path:
-    """Build the wheel of the SDK by itself from a tree (see sdk/pyproject.toml); return its path."""
-    folder = scratch / "sdk"
-    shutil.copytree(tree / "krmfn", folder / "krmfn", ignore=shutil.ignore_patterns("__pycache__"))
-    for name, path in {
-        "LICENSE": "LICENSE",
-        "README.md": "docs/sdk.md",
-        "pyproject.toml": "sdk/pyproject.toml",
-    }.items():
-        shutil.copy(tree / path, folder / name)
+def build_sdk(source: Source, tree: Path, out: Path) -> Path:
+    """Build the wheel of the SDK from a tree (see sdk/pyproject.toml); return its path."""
     command = [sys.executable, "-I", "-m", "build", "--no-isolation", "--outdir"]
-    output(*command, out, "--wheel", folder, env=environment(source.epoch))
+    output(*command, out, "--wheel", tree / "sdk", env=environment(source.epoch))
     [wheel] = out.glob("krmfn_sdk-*.whl")
     return wheel
