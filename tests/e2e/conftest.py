@@ -23,9 +23,7 @@ Env = dict[str, str]
 
 SHARED_ENGINES = {
     "loop": "argocd",
-    "released": "release",
-    "image": "release",
-    "sidecar": "release",
+    "containers": "containers",
     "cluster": "cluster",
     "kmm": "cluster",
 }

@@ -103,13 +103,22 @@ def propose(repo: Path, change: Change, branch: str = "next") -> tuple[str, str]
     return head, merged
 
 
+SOURCES = [
+    *("krmfn", "functions", "schemas", "sdk", "requirements"),
+    *("LICENSE", "README.md", "pyproject.toml", "docs/sdk.md"),
+]
+"""What the recipes install from."""
+
+
 def snapshot(folder: Path) -> Path:
     """A repository with the files of this one as they stand, which may be no repository itself."""
     folder.mkdir()
-    for name in ("krmfn", "functions", "schemas", "requirements", "LICENSE", "README.md", "pyproject.toml"):
+    for name in SOURCES:
         source = ROOT / name
+        (folder / name).parent.mkdir(exist_ok=True)
         if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            ignore = shutil.ignore_patterns("__pycache__", "build", "*.egg-info")
+            shutil.copytree(source, folder / name, ignore=ignore, symlinks=True)
         else:
             shutil.copy(source, folder / name)
     run_git(folder, "init", "--quiet", "--initial-branch", "main")
