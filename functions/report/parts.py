@@ -71,9 +71,10 @@ class Usage(NamedTuple):
 Clash = dict[str, Any]
 """A conflict with the selectors side by side, as the JSON has it:
 
-`severity` and `rule`; `reason`: why they exclude each other, and what to do; `nodes` that all of them select, none where
-they only could select the same one; `sides`: the `claimant` that takes part, and its `location`; `hiddenSides`: how many
-further sides are not shown; `labels`: per `key` the `values` that the sides ask for, in their order, None for none.
+`severity` and `rule`; `reason`: why they exclude each other, and what to do; `nodes` that all of them select, none
+where they only could select the same one; `sides`: the `claimant` that takes part, and its `location`; `hiddenSides`:
+how many further sides are not shown; `labels`: per `key` the `values` that the sides ask for, in their order, None for
+none.
 """
 
 
