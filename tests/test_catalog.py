@@ -6,11 +6,13 @@ import importlib.util
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from krmfn import ResourceList
+from krmfn.testing import golden
 from krmfn.yamltext import emit
 from tests.commands import ROOT
 
@@ -60,7 +62,55 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "search-replace": ({"by-path": "spec.*", "by-value": "3", "put-value": "7"}, {"replicas: 3": "replicas: 7"}),
     "upsert-resource": ({}, {}),
     "ensure-name-substring": ({"prepend": "x-"}, {"name: web #": "name: x-web #", "name: conf": "name: x-conf"}),
+    "apply-replacements": (
+        {
+            "replacements": "[{source: {kind: ConfigMap, name: conf}, targets: "
+            "[{kind: Deployment, fieldPaths: ['spec.template.spec.containers[*].image']}]}]"
+        },
+        {'"shop:1"': '"conf"'},
+    ),
+    "remove-local-config-resources": ({}, {}),
+    "enforce-fields": ({}, {}),
+    "fix-versions": ({}, {}),
+    "generate-from-template": ({"names": "[]", "template": "{}"}, {}),
+    "specialize-interfaces": ({}, {}),
 }
+
+
+GOLDENS = sorted(path for path in (ROOT / "tests/catalog").iterdir() if path.is_dir())
+assert GOLDENS
+BUDGET = """\
+- apiVersion: policy/v1beta1
+  kind: PodDisruptionBudget
+  metadata: {name: all} # of all
+  spec: {selector: {}}
+"""
+INTERFACE = """\
+- apiVersion: req.nephio.org/v1alpha1
+  kind: Interface
+  metadata: {name: n3}
+  spec: {cniType: sriov}
+"""
+MISSING = (
+    "[{source: {kind: ConfigMap, name: conf}, targets: [{kind: ConfigMap, fieldPaths: [data.none]}]}]",
+    "[{source: {kind: ConfigMap, name: none}, targets: []}]",
+)
+REFUSED: list[tuple[str, str, dict[str, str], str]] = [
+    ("apply-replacements", CONF, {"replacements": MISSING[0]}, "no ConfigMap has a field data.none"),
+    ("apply-replacements", CONF, {"replacements": MISSING[1]}, "0 resources are ConfigMap none"),
+    (
+        "enforce-fields",
+        CONF,
+        {"rules": "[{path: data.a, required: true, message: add it}]"},
+        "data.a is missing: add it",
+    ),
+    ("enforce-fields", CONF, {"rules": "[{path: a, message: b, pattern: '('}]"}, "is no regular expression"),
+    ("fix-versions", BUDGET, {}, "selects no pod in v1beta1 and every pod in v1"),
+    ("fix-versions", BUDGET.replace("Budget", "Thing"), {}, "policy/v1beta1 is no longer served"),
+    ("generate-from-template", CONF, {"names": "[a]", "template": "kind: $other"}, "another variable than $name"),
+    ("specialize-interfaces", INTERFACE, {}, "cniType is 'sriov'; must be ipvlan or macvlan"),
+]
+"""A function, an item, a config's data, and a part of what it says."""
 
 
 def loaded(name: str) -> Any:
@@ -92,6 +142,21 @@ def test_a_function_changes_what_it_says_and_nothing_else(name: str) -> None:
         assert output == HEAD + WEB + CONF
     assert set(re.findall("#.*", WEB)) <= {*re.findall("#.*", done.output.decode())}
     assert function.run(done.output).output == done.output or name in ("search-replace", "set-image", "set-namespace")
+
+
+@pytest.mark.parametrize("folder", GOLDENS, ids=lambda folder: folder.name)
+def test_the_golden_cases(folder: Path) -> None:
+    golden(loaded(folder.name), folder)
+
+
+@pytest.mark.parametrize(("name", "item", "data", "message"), REFUSED)
+def test_what_is_refused_changes_nothing(name: str, item: str, data: dict[str, str], message: str) -> None:
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config"}, "data": data}
+    text = f"{HEAD}{item}{emit.dump({'functionConfig': config})}"
+    done = loaded(name).run(text.encode())
+    assert done.code == 1
+    assert message in done.stderr
+    assert done.output.decode().partition("functionConfig:")[0] == HEAD + item
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Make a NetworkAttachmentDefinition from each Interface (`req.nephio.org`), as Nephio's specializer does."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from krmfn import Doc, Item, Manifest, ResourceList, error, function
+
+GROUP = "req.nephio.org"
+OWNER = "specializer.nephio.org/owner"
+"""Nephio's SDK marks what it has made with it: such an object is taken over."""
+CNI_TYPES = ("ipvlan", "macvlan")
+
+
+@dataclass(frozen=True)
+class SpecializeInterfaces:
+    """Make a NetworkAttachmentDefinition from each Interface."""
+
+    master: Annotated[str, Doc("the network card of the nodes")] = "eth0"
+
+
+@function(config=SpecializeInterfaces, group="fn.example.com")
+def specialize_interfaces(resources: ResourceList, config: SpecializeInterfaces) -> None:
+    """Make them; an Interface of another CNI type is an error, and then nothing changes."""
+    for interface in resources.where(kind="Interface", group=GROUP):
+        cni_type = interface.get("spec.cniType", str, "")
+        if cni_type in CNI_TYPES:
+            manifest = attachment(interface, cni_type, config.master)
+            resources.own(owner=interface, manifests=manifest, adopt=lambda item: OWNER in item.annotations)
+        elif cni_type:
+            types = " or ".join(CNI_TYPES)
+            resources.report(error(f"cniType is {cni_type!r}; must be {types}", at=interface.at("spec.cniType")))
+
+
+def attachment(interface: Item, cni_type: str, master: str) -> Manifest:
+    """Return the NetworkAttachmentDefinition of an Interface."""
+    config: dict[str, Any] = {"cniVersion": "0.3.1", "type": cni_type, "master": master}
+    return {
+        "apiVersion": "k8s.cni.cncf.io/v1",
+        "kind": "NetworkAttachmentDefinition",
+        "metadata": {"name": interface.name, "namespace": interface.namespace},
+        "spec": {"config": json.dumps(config)},
+    }
+
+
+if __name__ == "__main__":
+    specialize_interfaces.main()
