@@ -203,7 +203,7 @@ def test_two_folders_with_one_last_name_are_two_clusters(repo: Path) -> None:
 
 def test_a_path_of_the_option_that_is_not_there_is_said_once() -> None:
     done = process("krmfn", "check", "--cluster", "lab=apps,nowhere", cwd=Path.cwd())
-    assert (done.code, done.text.count("nowhere")) == (2, 1), done.text
+    assert (done.code, done.reported.count("nowhere")) == (2, 1), done.text
 
 
 @pytest.mark.parametrize("command", ["render", "nodes", "images", "report", "diff"])

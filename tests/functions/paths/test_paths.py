@@ -125,13 +125,13 @@ def test_a_baseline_is_written_of_all_paths_or_not_at_all(folder: Path) -> None:
     assert not (folder / "known.json").exists()
     assert run(folder, "check", "wrong", "--write-baseline", "known.json").code == 0
     done = run(folder, "check", "wrong", "gone", "--baseline", "known.json").ended(2)
-    assert done.text == "gone: error: No such file or directory\n1 error: 1 DeviceConfig in 1 resource, 1 file\n"
+    assert done.reported == "gone: error: No such file or directory\n1 error: 1 DeviceConfig in 1 resource, 1 file\n"
 
 
 def test_every_file_of_a_path_that_cannot_be_read_is_a_finding(folder: Path) -> None:
     (folder / "syntax" / "b.yaml").write_text('apiVersion: "\n')
     for path in ("syntax", "./syntax/"):
-        lines = run(folder, "check", path, "sound").text.splitlines()
+        lines = run(folder, "check", path, "sound").reported.splitlines()
         assert [line.partition(": ")[0] for line in lines[:2]] == ["syntax/a.yaml:2", "syntax/b.yaml:2"]
         assert lines[2].startswith("2 errors: ")
 
