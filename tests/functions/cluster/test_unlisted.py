@@ -54,7 +54,7 @@ def krmfn(folder: Path, *arguments: str) -> Done:
 def test_a_config_in_no_cluster_is_a_warning_at_its_file(repo: Path, file: str, text: str, kustomization: str) -> None:
     plant(repo, {file: text})
     done = krmfn(repo, "check", ".")
-    lines = done.text.splitlines()
+    lines = done.reported.splitlines()
     assert (done.code, done.err, len(lines)) == (0, "", 3), done.text
     assert lines[0].startswith(f"{file}:")
     assert lines[0].endswith(

@@ -48,7 +48,16 @@ def test_every_field_is_read() -> None:
     )
     assert problems == []
     assert parsed == FunctionConfig(
-        {"moduleName": "a"}, {"p": {"moduleName": "b"}}, "kmm", "2.4", "off", True, "never", True, {"a": "b"}
+        defaults={"moduleName": "a"},
+        profiles={"p": {"moduleName": "b"}},
+        namespace="kmm",
+        kmm_version="2.4",
+        exclusivity="off",
+        adopt=True,
+        prune="never",
+        partial_view=True,
+        annotations={"a": "b"},
+        names_kmm=True,
     )
 
 
