@@ -135,8 +135,8 @@ def _is_small(regexp: str, path: str, is_after: bool = False) -> Iterator[Result
 
 KRM216 = Rule(
     "KRM216",
-    "a regexp must be small enough to be checked: at most 4,096 characters, and 256 KiB when it is compiled, all "
-    "of a Module at most 50,000 instructions of RE2, and those of a run few enough to be compared",
+    "a regexp must be small enough to be checked: 4,096 characters, 256 KiB when compiled, 50,000 instructions of "
+    "RE2 in a Module, and as many as one run compares",
     good="""\
 spec:
   moduleLoader:
