@@ -127,11 +127,15 @@ def _of_version(resources: ResourceList) -> Iterator[Gap]:
     """Yield what is not known of the KMM that the cluster has, and whether exclusivity is turned off."""
     config = function_config.read(resources)[0]
     version = config.kmm_version
+    try:
+        judged_as = target(version)
+    except KrmfnError:
+        return  # the functionConfig's own finding says so
     if not (config.names_kmm or run_of(resources).names_kmm):
         yield Gap("areas", f"KMM versions but {version}", "none is named")
     elif is_newer(version):
-        yield Gap("areas", f"KMM {version}", f"newer than this krmfn, so judged as {target(version).name}")
-    if not target(version).is_fork and any(map(_is_of_fork, resources.items)):
+        yield Gap("areas", f"KMM {version}", f"newer than this krmfn, so judged as {judged_as.name}")
+    if not judged_as.is_fork and any(map(_is_of_fork, resources.items)):
         yield Gap("areas", "what OpenShift's KMM does otherwise", f"judged as KMM {version}")
     if config.exclusivity == "off":
         yield Gap("areas", "node exclusivity", "turned off", is_meant=True)

@@ -15,7 +15,6 @@ from ..cluster.deployed import Clusters
 from ..command import Context
 from ..formats.checked import Checked, names_of, new_findings, parse_baseline, tag_cluster
 from ..formats.unjudged import Gap, failing, joined, sentence
-from ..formats.verdict import of_change
 from ..paths import failures, files
 from ..paths.manifests import KUSTOMIZATIONS
 from ..run import run_of
@@ -86,14 +85,14 @@ def with_gaps(checked: Checked, words: Collection[str]) -> Checked:
 
 def with_changes(checked: Checked, comparisons: Sequence[Comparison]) -> Checked:
     """Return a check with the errors and warnings about the change that are not among its findings."""
-    from ..formats import grouped  # here: most checks compare nothing
+    from ..formats import grouped, verdict  # here: most checks compare nothing
 
     names = [comparison.name for comparison in comparisons]
     listed = {result.occurrence for result in checked.results}
     notes = [pair for pair in grouped.notes(comparisons) if pair[0].severity != "info"]
     results = [grouped.tag_clusters(note, holders, names) if names[1:] else note for note, holders in notes]
     results = [*checked.results, *(result for result in results if result.occurrence not in listed)]
-    gaps = joined((*checked.not_judged, *of_change(comparisons)))
+    gaps = joined((*checked.not_judged, *verdict.of_change(comparisons)))
     return checked._replace(results=list(Findings(results)), not_judged=gaps)
 
 
