@@ -30,6 +30,7 @@ SHARED_ENGINES = {
 """Fixtures that take long to start, and the group of tests that share one: xdist runs a group in one process."""
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Everything in this folder is end to end, and what shares an engine or a file runs in one process."""
     for item in items:
