@@ -43,7 +43,7 @@ interpreters: $(RELEASE) ## the same on every Python that pyproject.toml support
 
 e2e: $(READY) ## the same functions under real kustomize, kpt and containers
 	tests/e2e/install
-	pytest -n auto --dist loadgroup tests/e2e
+	pytest tests/e2e
 
 fuzz: $(READY) ## hold krmfn against the real readers on inputs made at random; SECONDS=1800 for each target
 	tests/e2e/fuzzer/build

@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,40 +20,11 @@ from .kube import kmm as kmm
 Env = dict[str, str]
 
 
-SHARED_ENGINES = {
-    "loop": "argocd",
-    "containers": "containers",
-    "cluster": "cluster",
-    "kmm": "cluster",
-}
-"""Fixtures that take long to start, and the group of tests that share one: xdist runs a group in one process."""
-
-
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything in this folder is end to end, and what shares an engine or a file runs in one process."""
+    """Everything in this folder is end to end."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("e2e")
-            item.add_marker(pytest.mark.xdist_group(_group(item)))
-
-
-def _group(item: pytest.Item) -> str:
-    """Return the group of a test: the first engine that it shares, else its file."""
-    fixtures = getattr(item, "fixturenames", ())
-    return next((group for fixture, group in SHARED_ENGINES.items() if fixture in fixtures), item.path.stem)
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand the engines that a worker of xdist missed to the process that prints the summary."""
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["missing"] = missing
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    """Keep what a worker of xdist missed; one that crashed has no output, and its tests fail."""
-    missing.update(getattr(node, "workeroutput", {}).get("missing", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
