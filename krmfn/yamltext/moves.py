@@ -46,10 +46,11 @@ class Origin(NamedTuple):
 def parts_of(walk: Any, node: Any, old: Any) -> Iterator[tuple[Any, Origin]]:
     """Yield the key or index of each part of a collection, with where it stands; no alias, nothing that `<<` brings."""
     if node.id == "mapping" and isinstance(old, dict):
-        for key, value in node.value:
-            if not is_merge(key) and value.start_mark.index >= key.end_mark.index and id(value) not in walk.shared:
+        last = {key_name(key): (key, value) for key, value in node.value if not is_merge(key)}  # of a key that is twice
+        for name, (key, value) in last.items():
+            if value.start_mark.index >= key.end_mark.index and id(value) not in walk.shared:
                 begin = -1 if node.flow_style else key.start_mark.index
-                yield key_name(key), Origin(walk, key, value, begin, old[key_name(key)], len(node.value) == 1)
+                yield name, Origin(walk, key, value, begin, old[name], len(node.value) == 1)
     elif node.id == "sequence" and isinstance(old, list):
         for at, value in enumerate(node.value):
             if (id(node), at) not in walk.rows.aliases and id(value) not in walk.shared:

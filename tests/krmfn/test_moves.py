@@ -140,3 +140,14 @@ def after(edit: Any) -> str:
     resources = ResourceList.parse((HEAD + ITEM).encode())
     edit(resources.items[0])
     return resources.to_bytes().decode().removeprefix(HEAD)
+
+
+@pytest.mark.parametrize("first", ["{r: {b: c}}", "{er: {b: c}}", "[r]", "text"])
+def test_of_a_key_that_stands_twice_the_last_one_moves(first: str) -> None:
+    """Whoever reads the item sees the last one; what is known of the first is no part of it."""
+    head = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n"
+    items = ResourceList.parse(f"{HEAD}{head}  spec: {first}\n  spec:\n    er:\n      x: 1 # of x\n".encode())
+    item, manifest = items.items[0], items.items[0].manifest
+    manifest["other"] = manifest.pop("spec")
+    items.replace(item, manifest)
+    assert items.to_bytes().decode() == f"{HEAD}{head}  other:\n    er:\n      x: 1 # of x\n"
