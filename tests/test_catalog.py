@@ -85,6 +85,7 @@ BUDGET = """\
   metadata: {name: all} # of all
   spec: {selector: {}}
 """
+SET = BUDGET.replace("policy/v1beta1", "apps/v1beta1").replace("PodDisruptionBudget", "StatefulSet")
 INTERFACE = """\
 - apiVersion: req.nephio.org/v1alpha1
   kind: Interface
@@ -102,13 +103,16 @@ REFUSED: list[tuple[str, str, dict[str, str], str]] = [
         "enforce-fields",
         CONF,
         {"rules": "[{path: data.a, required: true, message: add it}]"},
-        "data.a is missing: add it",
+        "data.a: is missing: add it",
     ),
     ("enforce-fields", CONF, {"rules": "[{path: a, message: b, pattern: '('}]"}, "is no regular expression"),
     ("fix-versions", BUDGET, {}, "selects no pod in v1beta1 and every pod in v1"),
+    ("fix-versions", BUDGET.replace("{}", "{matchLabels: {}}"), {}, "selects no pod in v1beta1 and every pod in v1"),
     ("fix-versions", BUDGET.replace("Budget", "Thing"), {}, "policy/v1beta1 is no longer served"),
+    ("fix-versions", SET, {}, "without spec.updateStrategy v1beta1 updates on delete"),
+    ("generate-from-template", CONF, {"names": "['a: b']", "template": "kind: $name"}, "'a: b' is no name"),
     ("generate-from-template", CONF, {"names": "[a]", "template": "kind: $other"}, "another variable than $name"),
-    ("specialize-interfaces", INTERFACE, {}, "cniType is 'sriov'; must be ipvlan or macvlan"),
+    ("specialize-interfaces", INTERFACE, {}, "spec.cniType: is 'sriov'; must be ipvlan or macvlan"),
 ]
 """A function, an item, a config's data, and a part of what it says."""
 
@@ -183,3 +187,14 @@ def test_a_second_item_with_one_name_is_upserted_too() -> None:
     done = loaded("upsert-resource").run(f"{HEAD}{CONF}{CONF}functionConfig:\n{config}".encode())
     assert (done.code, [item.manifest.get("data") for item in done.items]) == (0, [{"a": "b"}, {"a": "b"}])
     assert ResourceList.parse(done.output).items[0].name == "conf"
+
+
+def test_what_is_made_of_an_interface_goes_with_its_type() -> None:
+    function = loaded("specialize-interfaces")
+    text = f"{HEAD}{INTERFACE.replace('sriov', 'macvlan')}"
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config"}, "data": {}}
+    made = function.run(f"{text}{emit.dump({'functionConfig': config})}".encode())
+    assert [item.kind for item in made.items] == ["Interface", "NetworkAttachmentDefinition"]
+    assert "namespace" not in made.items[1].manifest["metadata"]
+    again = function.run(made.output.replace(b"spec: {cniType: macvlan}", b"spec: {}"))
+    assert (again.code, [item.kind for item in again.items]) == (0, ["Interface"])

@@ -28,7 +28,7 @@ def fix_versions(resources: ResourceList) -> None:
         if item.api_version not in SAME_FIELDS:
             continue
         if item.kind not in kinds:
-            message = f"{item.api_version} is no longer served, and the version in its place has other fields"
+            message = f"{item.api_version} is no longer served, and no version has the same fields: move it by hand"
             resources.report(error(message, at=item))
         elif problem := changed_meaning(item):
             resources.report(error(problem, at=item))
@@ -43,7 +43,9 @@ def changed_meaning(item: Item) -> str:
     """Return what the new version would read otherwise; "" for nothing."""
     if item.group == "apps" and not item.at("spec.selector").exists:
         return "apps/v1 has no default for spec.selector: write the labels of the template there"
-    if item.kind == "PodDisruptionBudget" and item.get("spec.selector", dict, {}) == {}:
+    if item.api_version == "apps/v1beta1" and not item.at("spec.updateStrategy").exists:
+        return "without spec.updateStrategy v1beta1 updates on delete, and v1 pod by pod: write which is meant"
+    if item.kind == "PodDisruptionBudget" and not any(item.get("spec.selector", dict, {}).values()):
         return "an empty spec.selector selects no pod in v1beta1 and every pod in v1: say which are meant"
     return ""
 

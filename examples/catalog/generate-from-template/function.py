@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from string import Template
 from typing import Annotated
@@ -15,7 +16,12 @@ class GenerateFromTemplate:
     """Make resources from a template, once for each name; those of a name that goes are removed."""
 
     template: Annotated[str, Doc("YAML documents, with $name where the name belongs; $$ is a dollar")]
-    names: Annotated[list[str], Doc("the names")]
+    names: Annotated[list[str], Doc("the names: small letters, digits and -")]
+
+    def __post_init__(self) -> None:
+        for name in self.names:
+            if not re.fullmatch(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", name):
+                raise ValueError(f"{name!r} is no name: take small letters, digits and -")
 
 
 @function(config=GenerateFromTemplate, group="fn.example.com")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from krmfn import Doc, Item, Manifest, ResourceList, error, function
 
@@ -24,24 +24,27 @@ class SpecializeInterfaces:
 
 @function(config=SpecializeInterfaces, group="fn.example.com")
 def specialize_interfaces(resources: ResourceList, config: SpecializeInterfaces) -> None:
-    """Make them; an Interface of another CNI type is an error, and then nothing changes."""
+    """Make them; one whose Interface has no CNI type any more goes, and another CNI type is an error."""
     for interface in resources.where(kind="Interface", group=GROUP):
         cni_type = interface.get("spec.cniType", str, "")
-        if cni_type in CNI_TYPES:
-            manifest = attachment(interface, cni_type, config.master)
-            resources.own(owner=interface, manifests=manifest, adopt=lambda item: OWNER in item.annotations)
-        elif cni_type:
+        if cni_type and cni_type not in CNI_TYPES:
             types = " or ".join(CNI_TYPES)
-            resources.report(error(f"cniType is {cni_type!r}; must be {types}", at=interface.at("spec.cniType")))
+            resources.report(error(f"is {cni_type!r}; must be {types}", at=interface.at("spec.cniType")))
+            continue
+        manifests = [attachment(interface, cni_type, config.master)] if cni_type else []
+        resources.own(owner=interface, manifests=manifests, adopt=lambda item: OWNER in item.annotations)
 
 
 def attachment(interface: Item, cni_type: str, master: str) -> Manifest:
     """Return the NetworkAttachmentDefinition of an Interface."""
-    config: dict[str, Any] = {"cniVersion": "0.3.1", "type": cni_type, "master": master}
+    config = {"cniVersion": "0.3.1", "type": cni_type, "master": master}
+    metadata = {"name": interface.name}
+    if interface.namespace:
+        metadata["namespace"] = interface.namespace
     return {
         "apiVersion": "k8s.cni.cncf.io/v1",
         "kind": "NetworkAttachmentDefinition",
-        "metadata": {"name": interface.name, "namespace": interface.namespace},
+        "metadata": metadata,
         "spec": {"config": json.dumps(config)},
     }
 
