@@ -16,7 +16,7 @@ from release import packages, source
 
 from krmfn.new import make
 from tests.commands import ROOT, Done, execute
-from tests.test_package import copied
+from tests.sources import copied
 
 CATALOG = sorted(path.name for path in (ROOT / "examples/catalog").iterdir() if path.is_dir())
 ALONE = "import runpy, sys\nsys.modules['krmfn_functions'] = None\nsys.argv = sys.argv[1:]\n"
@@ -101,7 +101,8 @@ def test_a_project_installs_the_sdk_by_its_bytes_alone(wheel: Path, tmp_path: Pa
     (folder / "SHA256SUMS").write_text("")
     assert f"has no line for {wheel.name}" in execute(*check).ended(1).err
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
-    (folder / "SHA256SUMS").write_text(f"{digest}  {wheel.name}\n")
+    other = f"{'0' * 64}  krmfn-{VERSION}-py3-none-any.whl\n"
+    (folder / "SHA256SUMS").write_text(f"{other}{digest}  {wheel.name}\n")
     execute(*check).ended(0)
     (folder / wheel.name).write_bytes(wheel.read_bytes() + b"x")
     assert "did NOT match" in execute(*check).ended(1).err
