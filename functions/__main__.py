@@ -69,7 +69,8 @@ def _begin(name: str) -> None:
 
 def _require_sdk() -> None:
     """End the process when the distribution `krmfn-sdk`, whose package is `krmfn`, is not installed."""
-    if not any(finder.find_spec("krmfn", None) for finder in sys.meta_path):  # importing it is for those that need it
+    # only looked for: it is imported where the garbage collector is off, which makes the start shorter
+    if not any(finder.find_spec("krmfn", None) for finder in sys.meta_path):
         sys.stderr.write(
             f"error: krmfn {VERSION} needs its SDK, which is not installed here; "
             f"install krmfn_sdk-{VERSION}-py3-none-any.whl of the same release, or ./sdk of a checkout\n"

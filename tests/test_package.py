@@ -14,11 +14,8 @@ import pytest
 from krmfn_functions import VERSION
 
 from tests.commands import ROOT, execute
+from tests.sources import SOURCES, copied
 
-SOURCES = [
-    *("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "docs/sdk.md"),
-    *("functions", "krmfn", "schemas", "sdk"),
-]
 FOLDERS = {"functions": "krmfn_functions", "schemas": "krmfn_functions/schemas"}
 SHIPPED = {
     "functions": {".py", ".json", ".typed", ".html", ".css", ".js"},
@@ -36,18 +33,6 @@ version = "0.0.9"
 packages = ["krmfn", "krmfn.yamltext"]
 """
 """A krmfn of before the SDK was a distribution of its own."""
-
-
-def copied(folder: Path) -> Path:
-    """A copy of what both distributions are made of."""
-    ignore = shutil.ignore_patterns("__pycache__", "build", "*.egg-info")
-    for name in SOURCES:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / name, ignore=ignore, symlinks=True)
-        else:
-            shutil.copy(ROOT / name, folder / name)
-    return folder
 
 
 def built(source: Path, out: Path, *options: str) -> None:
@@ -75,9 +60,15 @@ def sdk(dist: Path) -> Path:
 
 
 def environment_of(folder: Path) -> Path:
-    """An environment of its own; return its python."""
-    execute(sys.executable, "-m", "venv", folder, timeout=600).ended(0)
+    """Return the python of a new environment, which has nothing; pip installs into it from outside."""
+    execute(sys.executable, "-m", "venv", "--clear", "--without-pip", folder, timeout=600).ended(0)
     return folder / "bin" / "python"
+
+
+def install(python: Path, wheel: Path) -> None:
+    """Install a wheel into an environment."""
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", python, "install"]
+    execute(*pip, *ALONE, wheel, timeout=600).ended(0)
 
 
 @pytest.mark.parametrize(("name", "packages"), [("krmfn", {"krmfn_functions"}), ("krmfn_sdk", {"krmfn"})])
@@ -124,7 +115,7 @@ def test_the_installed_commands_answer_away_from_the_repository(
 
 def test_a_missing_sdk_is_a_sentence_that_names_its_wheel(wheel: Path, tmp_path: Path) -> None:
     python = environment_of(tmp_path / "venv")
-    execute(python, "-m", "pip", "install", *ALONE, wheel, timeout=600).ended(0)
+    install(python, wheel)
     for args, code in (([], 1), (["check", "."], 2)):
         done = execute(tmp_path / "venv/bin/krmfn", *args, stdin=b"items: []").ended(code)
         assert done.out == b""
@@ -146,10 +137,10 @@ def test_an_environment_with_the_undivided_wheel_is_made_anew(wheel: Path, sdk: 
 
     def has_sdk(*wheels: Path) -> str:
         for path in wheels:
-            execute(python, "-m", "pip", "install", *ALONE, path, timeout=600).ended(0)
+            install(python, path)
         return execute(python, "-I", "-c", f"try: {site}\nexcept ImportError: print(False)").ended(0).text.strip()
 
     assert has_sdk(undivided) == "True"
     assert has_sdk(sdk, wheel) == "False", "the page says why this is no way to upgrade"
-    execute(sys.executable, "-m", "venv", "--clear", tmp_path / "venv", timeout=600).ended(0)
+    environment_of(tmp_path / "venv")
     assert has_sdk(sdk, wheel) == "True"

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.commands import ROOT
 from tests.functions.cluster.test_one_result import config as device_config
 from tests.functions.comparing.test_base import commit, repository, run_git
+from tests.sources import copied
 from tests.trees import config_map, plant
 
 from .ci_server import Service
@@ -103,24 +103,9 @@ def propose(repo: Path, change: Change, branch: str = "next") -> tuple[str, str]
     return head, merged
 
 
-SOURCES = [
-    *("krmfn", "functions", "schemas", "sdk", "requirements"),
-    *("LICENSE", "README.md", "pyproject.toml", "docs/sdk.md"),
-]
-"""What the recipes install from."""
-
-
 def snapshot(folder: Path) -> Path:
     """A repository with the files of this one as they stand, which may be no repository itself."""
-    folder.mkdir()
-    for name in SOURCES:
-        source = ROOT / name
-        (folder / name).parent.mkdir(exist_ok=True)
-        if source.is_dir():
-            ignore = shutil.ignore_patterns("__pycache__", "build", "*.egg-info")
-            shutil.copytree(source, folder / name, ignore=ignore, symlinks=True)
-        else:
-            shutil.copy(source, folder / name)
+    copied(folder, "requirements")
     run_git(folder, "init", "--quiet", "--initial-branch", "main")
     commit(folder)
     return folder
