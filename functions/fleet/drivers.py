@@ -27,6 +27,8 @@ class Driver(NamedTuple):
     """The labels of the clusters that a hub brings it to (ManagedClusterModule); None: this cluster."""
     through_hub: bool = False
     """Whether a hub brings it: it writes a mapping per kernel of a spoke, and fills in the images there once."""
+    refused: str = ""
+    """Of one that stays as it was before a change: why the cluster refuses its update."""
     origin: Callable[[Result], Result | None] = lambda finding: None
     """Moves a finding about the Module to the field that it comes from; None where that is not known."""
 

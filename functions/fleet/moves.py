@@ -160,27 +160,23 @@ def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
         old_views = before.groups[old_group] if old_group is not None else {}
         new_views = after.groups[new_group] if new_group is not None else {}
         for key in {**new_views, **old_views}:
-            old, former = old_views.get(key), before.drivers.get(key)
-            new = _admitted(after.view(members[0], key), former, after.drivers.get(key))
+            old = old_views.get(key)
+            new = _with_refusal(after.view(members[0], key), old, after.drivers.get(key))
             is_new_node = old_group is None and key in before.drivers  # of a new Module nothing is there yet
             is_unlabelled = bool(old and old.version) and new.action == "load" and key not in labelled
             is_older = old.is_older or is_unlabelled if old else is_new_node and new.action == "leave"
             move = play(old.entry if old else None, old, new, not is_older)
             move = with_doubt(move, old, new) if old and old.action == "fail" and not is_older else move
+            former = before.drivers.get(key)
             results.append(Transition(names, after.drivers.get(key) or before.drivers[key], move, old, new, former))
         yield _with_rivals(results, before.images)
 
 
-def _admitted(view: View, old: Driver | None, new: Driver | None) -> View:
-    """Return how KMM sees nodes for a Module: as before, where its webhook refuses to add a version or to take it away.
-
-    Source: KMM v2.4.0 to main (de3f8c9), internal/webhook/module.go (KMM002).
-    """
-    if not (old and new and old.loads and new.loads) or bool(old.module.version) == bool(new.module.version):
+def _with_refusal(view: View, old: View | None, driver: Driver | None) -> View:
+    """Return how KMM sees nodes for a Module: it fails where an update is refused and nothing else changes there."""
+    if driver is None or not driver.refused or view != old or view.action != "load":
         return view
-    verb = "is new" if new.module.version else "is gone"
-    reason = f"its version {verb}, which KMM's webhook refuses, so what is there stays"
-    return view._replace(action="fail", entry=None, reason=reason)
+    return view._replace(action="fail", entry=None, reason=driver.refused)
 
 
 def _with_rivals(group: list[Transition], known: Mapping[Id, frozenset[str]]) -> list[Transition]:

@@ -4,12 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList
 from krmfn.ownership import Id
+from krmfn.results import apply
 
 from ..exclusivity.node import Node
 from ..fleet import moves, rules, wording
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import coverage
+from ..fleet.drivers import Driver
 from ..kmm.scheduling import Move
+from ..kmm.webhook.admission import UPDATE_RULES
 from ..plan import Effect, OnNodes
 from ..rendering import function_config
 from . import known_nodes
@@ -25,7 +28,7 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
 
     A list without nodes is taken to be about those of the other one; without any node there is no effect.
     """
-    if (sides := known_nodes.clusters(old, new)) is None:
+    if (sides := _sides(old, new)) is None:
         return [], ""
     if problem := unknown_reason(*sides):
         return [], problem
@@ -41,7 +44,7 @@ def harms_by_former_labels(old: ResourceList, new: ResourceList, effects: Sequen
     Labels that are committed do not change a node. Where a selector and the labels of nodes change together, the new
     side by itself says that nothing happens. Labels that inventories of the old side do not hold are those of the new.
     """
-    sides = known_nodes.clusters(old, new)
+    sides = _sides(old, new)
     if sides is None or unknown_reason(*sides):
         return ()
     before, after = sides
@@ -56,6 +59,29 @@ def harms_by_former_labels(old: ResourceList, new: ResourceList, effects: Sequen
         return ()
     known = {(effect.ref.id, effect.word, name) for effect in effects for name in effect.nodes}
     return tuple(harm for harm in harms if {(harm.ref.id, harm.word, name) for name in harm.nodes} - known)
+
+
+def _sides(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | None:
+    """Return the cluster of each list, as `known_nodes.clusters` does, the new one as the cluster lets it become.
+
+    KMM's webhook refuses to add a version to a Module or to take it away: what is there stays, and counts for the nodes
+    as they are then. Source: KMM v2.4.0 to main (de3f8c9), internal/webhook/module.go (KMM002); hub Modules go the same
+    way.
+    """
+    if (sides := known_nodes.clusters(old, new)) is None:
+        return None
+    before, after = sides
+    former = {driver.ref.id: driver for driver in before.drivers}
+    drivers = [_admitted(former.get(driver.ref.id), driver) for driver in after.drivers]
+    return before, after._replace(drivers=drivers)
+
+
+def _admitted(old: Driver | None, new: Driver) -> Driver:
+    """Return the Module that is on the cluster after a change: the old one where the update is refused."""
+    if old is None or not any(apply(UPDATE_RULES, old.module, new.module)):
+        return new
+    verb = "is new" if new.module.version else "is gone"
+    return old._replace(refused=f"its version {verb}, which KMM's webhook refuses, so what is there stays")
 
 
 def _relabelled(node: Node, labels: Mapping[str, str] | None, before: Cluster) -> Node:
@@ -74,7 +100,7 @@ def excluded_harms(old: ResourceList, new: ResourceList) -> frozenset[str]:
     As far as is known, a Module whose labels the inventories did not hold selected no node: it must gain some now, else
     it may be lost. Nothing is sure where the old side's inventory is wrong, or the nodes of the new side are not known.
     """
-    sides = known_nodes.clusters(old, new)
+    sides = _sides(old, new)
     if sides is None or unknown_reason(sides[1], sides[1]):
         return frozenset()
     before, after = sides

@@ -211,6 +211,26 @@ def test_a_version_that_is_new_or_gone_is_refused_so_nothing_is_lost(is_added: b
     assert not any(part.events for effect in results for part in effect.parts)
 
 
+@pytest.mark.parametrize(
+    ("nodes", "word", "reason"),
+    [
+        ([A], "lost", "gone from the fleet"),
+        ([A, node("b", labels={})], "lost", "no longer selected"),
+        ([A, node("b", EL9, GPU, "x")], "lost", "does not tolerate x:NoSchedule"),
+        ([A, node("b", EL10)], "lost", "no kernel mapping matches"),
+        ([A, B, node("c")], "gained", f"r/drv:1-{EL9}"),
+    ],
+)
+def test_a_refused_version_leaves_the_former_module_to_what_changes_on_nodes(
+    nodes: list[Manifest], word: str, reason: str
+) -> None:
+    """Node b was `blocked` with `what is there stays`, though it had left, or KMM unloads by the Module that stays."""
+    results = {effect.word: effect for effect in changes([drv(), A, B], [drv(version="1"), *nodes])}
+    assert "a" in results["blocked"].nodes
+    assert results[word].nodes == (("c",) if word == "gained" else ("b",))
+    assert results[word].reason == reason
+
+
 def test_what_history_would_tell_is_not_known() -> None:
     """A label that stays is no driver that stays; a new Module is not gained where the label names another version.
 
