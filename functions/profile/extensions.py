@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..kmm.lookup import listing, table
 from .structural import EMBEDDED, INT_OR_STRING, OPEN, Node, Path
 
 LIST_TYPE, KEYS = "x-kubernetes-list-type", "x-kubernetes-list-map-keys"
@@ -86,7 +87,7 @@ def _of_set(items: Node, path: Path) -> Iterator[tuple[Path, str]]:
 
 def _of_map(node: Node, items: Node, path: Path) -> Iterator[tuple[Path, str]]:
     """Yield why the entries of a map cannot be told apart by its keys."""
-    keys, fields = node.get(KEYS, []), items.get("properties", {})
+    keys, fields = node.get(KEYS, []), table(items, "properties")
     if not keys:
         yield (*path, KEYS), f"`{LIST_TYPE}: map` needs the fields that tell entries apart; write them here"
     if items.get("type") != "object":
@@ -103,7 +104,7 @@ def _of_map(node: Node, items: Node, path: Path) -> Iterator[tuple[Path, str]]:
             yield (*place, "type"), f"{key} tells entries apart, so it must be a text, a number or a boolean"
         if child.get("nullable"):
             yield (*place, "nullable"), f"{key} tells entries apart, so it may not be null; remove it"
-        if key not in items.get("required", ()) and child.get("default") is None:
+        if key not in (listing(items, "required") or ()) and child.get("default") is None:
             yield place, f"{key} tells entries apart, so it must be in their `required`, or have a default"
 
 
@@ -137,6 +138,6 @@ def _of_head(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
             "default",
             *(word for word, value in metadata.items() if not value),
         }
-        if words or not {*metadata.get("properties", {})} <= _NAMES:
+        if words or not table(metadata, "properties").keys() <= _NAMES:
             message = "may restrict nothing but name and generateName: the API server knows metadata"
             yield (*path, "properties", "metadata"), message

@@ -14,7 +14,20 @@ from krmfn.resource import split
 from krmfn.typed import Any
 
 from . import extensions, parts
-from .structural import ALTERNATIVES, BOUNDS, CLASSES, INT_OR_STRING, KEPT, OPEN, Node, Path, field, may_be, nodes
+from .structural import (
+    ALTERNATIVES,
+    BOUNDS,
+    CLASSES,
+    INT_OR_STRING,
+    KEPT,
+    OPEN,
+    Node,
+    Path,
+    field,
+    is_finite,
+    may_be,
+    nodes,
+)
 
 WORDS = frozenset(
     {
@@ -26,9 +39,10 @@ WORDS = frozenset(
 """The keywords of openAPIV3Schema in apiextensions.k8s.io/v1 that a structural schema may have."""
 _AT_ROOT = frozenset({*ALTERNATIVES, "not", "enum", "default", "nullable", "minProperties", "maxProperties"})
 """Keywords that no schema of a whole config has: `krmfn crd` gives each kind a status, which forbids them."""
+_NUMBERS = ("minimum", "maximum", "multipleOf")
 _VALUES: dict[str, Node] = {
     **{word: {"type": "integer"} for word in KEPT if word.startswith(("min", "max"))},
-    **{word: {"type": "number"} for word in ("minimum", "maximum", "multipleOf")},
+    **{word: {"type": "number"} for word in _NUMBERS},
     **{word: {"type": "boolean"} for word in ("uniqueItems", "nullable", "exclusiveMinimum", "exclusiveMaximum")},
     "required": {"type": "array", "items": {"type": "string"}},
     "enum": {"type": "array"},
@@ -62,7 +76,7 @@ def refusals(node: Any) -> Mistakes:
     """Yield what the API server refuses of a schema, but for its defaults and for the CEL in its rules."""
     for path, child in nodes(node):
         if not isinstance(child, dict):
-            yield path, "must be a schema, such as {type: string}"
+            yield path, parts.NO_SCHEMA
             continue
         wrong = dict(_of_words(child))
         yield from (((*path, word) if word else path, message) for word, message in wrong.items())
@@ -81,6 +95,7 @@ def _of_words(node: Node) -> Iterator[tuple[str, str]]:
         hint = " with `nullable: true` for null" if isinstance(kind, list) else ""
         yield "type", f"{kind!r} is not a type; write one of {', '.join(sorted(CLASSES))}{hint}"
     yield from _misfits(node, _VALUES)
+    yield from ((word, "must be a finite number") for word in _NUMBERS if not is_finite(node.get(word)))
     if isinstance(node.get("pattern"), str):
         from ..kmm.regexps import refusal  # here: few schemas have one
 

@@ -28,12 +28,13 @@ def duplicates(node: Node, entries: list[Any], path: Path) -> Iterator[tuple[Pat
         values = entries
     else:
         return
-    counts: dict[str, int] = {}
+    firsts: dict[str, int] = {}
+    repeated: set[str] = set()
     for index, value in enumerate(values):
         text = json.dumps(value, sort_keys=True)
-        counts[text] = counts.get(text, 0) + 1
-        if counts[text] == 2:
-            first = next(other for other, earlier in enumerate(values) if json.dumps(earlier, sort_keys=True) == text)
+        first = firsts.setdefault(text, index)
+        if first != index and text not in repeated:
+            repeated.add(text)
             label = f"the {'key' if len(keys) == 1 else 'keys'} {text}" if kind == "map" else text
             remedy = "remove one, or give it another key" if kind == "map" else "remove it"
             yield (*path, index), f"has {label} of entry {first} again, and its list has `{TYPE}: {kind}`; {remedy}"

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from math import isfinite
 
 from krmfn.typed import Any
 
 from ..kmm.lookup import members
 from . import embedded, formats, lists
 from .defaulting import as_integers
-from .structural import EMBEDDED, INT_OR_STRING, OPEN, Node, Path, field, nodes, shape
+from .structural import EMBEDDED, INT_OR_STRING, OPEN, Node, Path, field, is_finite, nodes, shape
 
 _INTEGERS = range(-(2**63), 2**63)
 _SHORT = range(-(2**31), 2**31)
-_LARGEST = 2**1024
 _LONG = 80
 """The most characters of a schema that a message quotes."""
 _COUNTS = {"Length": str, "Items": list, "Properties": dict}
@@ -31,8 +29,7 @@ def misfits(node: Node, value: Any, path: Path = ()) -> Iterator[Misfit]:
 
     The value has its defaults.
     """
-    is_huge = isinstance(value, int) and not -_LARGEST < value < _LARGEST
-    if is_huge or (isinstance(value, float) and not isfinite(value)):
+    if not is_finite(value):
         yield path, "must be a finite number"
         return
     if value is None:  # of null the server judges nothing but its type
@@ -181,7 +178,8 @@ def _of_size(part: Node, value: Any) -> Iterator[str]:
 
 def _unnamed(node: Node, value: dict[str, Any], path: Path) -> Iterator[Misfit]:
     """Yield each field below a field of any name: `additionalProperties: true` keeps that one alone."""
-    for name in value.keys() - node.get("properties", {}).keys():
+    known = node.get("properties", {})
+    for name in (name for name in value if name not in known):
         entries = value[name] if isinstance(value[name], list) else [value[name]]
         for inner in entries:
             if isinstance(inner, dict) and inner:

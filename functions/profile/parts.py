@@ -18,6 +18,10 @@ _EITHER = [{"type": "integer"}, {"type": "string"}]
 """The one place where parts may have a type: what x-kubernetes-int-or-string means, as older tools write it."""
 
 
+NO_SCHEMA = "must be a schema, such as {type: string}"
+"""What is said of `items` or of a field that is no mapping."""
+
+
 def of(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
     """Yield the place of each part of a schema, those below other parts among them, and the part."""
     for place, part in _direct(node):
@@ -58,6 +62,8 @@ def mistakes(part: Node, place: Path) -> Iterator[tuple[Path, str]]:
             yield (word,), f"a structural schema has {word} outside of {parent}; write it there"
     if part.get("anyOf") == _EITHER and place != ("allOf", 0):
         yield ("anyOf",), f"a structural schema has type outside of {parent}; write it there"
+    if not isinstance(part.get("items", {}), dict):
+        yield ("items",), NO_SCHEMA
     if part.get("additionalProperties"):
         yield ("additionalProperties",), f"a structural schema has it outside of {parent}; write it there"
     elif "additionalProperties" in part and part.get("properties"):

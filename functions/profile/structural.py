@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import isfinite
 
 from krmfn.printing import did_you_mean
 from krmfn.resource import join
@@ -31,6 +30,7 @@ CLASSES: dict[str, Any] = {
     "object": dict,
     "array": list,
 }
+_LARGEST = 2**1024
 NESTED = {"object": "a mapping", "array": "a list"}
 """What a type that is no scalar is called."""
 ALTERNATIVES = ("allOf", "anyOf", "oneOf")
@@ -151,10 +151,15 @@ def nodes(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
             yield from nodes(node[word], (*path, word))
 
 
+def is_finite(value: Any) -> bool:
+    """Return False for a number that JSON or Go has not: .nan, .inf, an integer above the largest fraction."""
+    return not isinstance(value, (int, float)) or -_LARGEST < value < _LARGEST
+
+
 def may_be(node: Node, value: Any) -> bool:
     """Return True when a field of this schema can hold a scalar: its type, its enum; JSON has no .nan and no .inf."""
     kind = node.get("type")
-    if isinstance(value, float) and not isfinite(value):
+    if not is_finite(value):
         return False
     if kind in CLASSES and (not isinstance(value, CLASSES[kind]) or (isinstance(value, bool) and kind != "boolean")):
         return False

@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from krmfn_functions.profile import keywords, lists, misfits
 
 from tests.builders import edited
 from tests.functions.profile.vendor import CR, cr, options, profile, refused, rendered
@@ -73,6 +74,54 @@ def test_a_schema_that_no_config_fits_is_an_error_at_its_keyword(schema: Any, wo
     _, findings, _ = rendered(product, CR)
     errors = [line for line in findings if line.startswith("error: ")]
     assert [words in line for line in errors] == ([True] if words else []), errors
+
+
+KEYED = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["n"]}
+OF_A_MAP = {"type": "object", "required": ["n"], "properties": {"n": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "array", "items": {}, "anyOf": [{"items": 5}]}, "a.anyOf[0].items: must be a schema"),
+        ({"type": "array", "items": {}, "allOf": [{"not": {"items": []}}]}, "a.allOf[0].not.items: must be a schema"),
+        ({**KEYED, "items": {**OF_A_MAP, "properties": 5}}, "a.items.properties: is the number 5"),
+        ({**KEYED, "items": {**OF_A_MAP, "required": 5}}, "a.items.required: is the number 5"),
+    ],
+)
+def test_an_odd_value_in_a_schema_is_an_error_at_its_place(schema: Any, words: str) -> None:
+    product = profile()
+    options(product)["a"] = schema
+    assert any(words in line for line in refused(product, CR))
+
+
+@pytest.mark.parametrize("bound", [float("inf"), float("nan"), 10**400])
+@pytest.mark.parametrize("word", ["minimum", "maximum", "multipleOf"])
+def test_a_bound_that_json_has_not_is_an_error_outside_of_parts_and_within(word: str, bound: float) -> None:
+    for place, schema in ((), {word: bound}), (("not",), {"not": {word: bound}}):
+        root = {"type": "object", "properties": {"a": {"type": "number", "default": 1, **schema}}}
+        found = [*keywords.mistakes(root)]
+        assert found == [(("properties", "a", *place, word), "must be a finite number")]
+
+
+def test_metadata_whose_properties_are_no_mapping_are_an_error() -> None:
+    product = profile()
+    product["spec"]["schema"]["properties"]["metadata"] = {"type": "object", "properties": 5}
+    assert any("metadata.properties: is the number 5" in line for line in refused(product, CR))
+
+
+def test_a_long_list_whose_entries_stand_twice_is_judged_in_one_walk() -> None:
+    numbers = [*range(20_000), *range(20_000)]
+    found = list(lists.duplicates({"x-kubernetes-list-type": "set"}, numbers, ()))
+    assert [path for path, _ in found] == [(index,) for index in range(20_000, 40_000)]
+    assert "has 19999 of entry 19999 again" in found[-1][1]
+
+
+def test_fields_that_are_dropped_are_named_in_their_order() -> None:
+    schema = {"type": "object", "additionalProperties": True}
+    names = [f"f{number}" for number in range(9)]
+    found = misfits.misfits(schema, {name: {"x": 1} for name in names})
+    assert [path for path, _ in found] == [(name,) for name in names]
 
 
 @pytest.mark.parametrize(
