@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from krmfn_functions.profile import keywords, misfits
+from krmfn_functions.kmm.lookup import leaves
+from krmfn_functions.profile import keywords, misfits, structural
 
 from tests.builders import manifest
 from tests.e2e.control_plane import wait
@@ -55,11 +56,17 @@ def parsed(text: bytes) -> list[Node]:
     """Return the cases of an input; raises Refused for a text that holds none."""
     try:
         cases = json.loads(text)["cases"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise Refused("no cases") from None
-    if not isinstance(cases, list) or not all(isinstance(case, dict) and "schema" in case for case in cases):
+    if not isinstance(cases, list) or not all(map(_is_case, cases)):
         raise Refused("no cases")
+    if not all(structural.is_finite(number) for _, number in leaves(cases)):
+        raise Refused("a number that neither JSON nor Go has")
     return cases
+
+
+def _is_case(case: Any) -> bool:
+    return isinstance(case, dict) and "schema" in case and isinstance(case.get("values", []), list)
 
 
 def mistakes(schema: Any) -> list[str]:
