@@ -103,7 +103,7 @@ def read_outputs(names: Sequence[str], clusters: Collection[str]) -> list[Part]:
     """
     from ..report import outputs  # here: few runs have such files
 
-    parts = outputs.read((name, files.read_text(name)) for name in names)
+    parts = outputs.read(((name, files.read_text(name)) for name in names), clusters)
     for part in parts:
         if part.name in clusters:
             raise KrmfnError(

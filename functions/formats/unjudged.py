@@ -32,11 +32,16 @@ class Gap(NamedTuple):
     is_meant: bool = False
     """Whether the user wants it so, or it is shown to hold nothing of ours: it fails nothing."""
 
+    @property
+    def is_of_clusters(self) -> bool:
+        """Return True where `names` are clusters."""
+        return self.kind in ("clusters", "areas")
+
 
 def joined(gaps: Iterable[Gap], clusters: Sequence[str] = ()) -> tuple[Gap, ...]:
     """Return each gap once, with the names of all that are alike, by kinds.
 
-    Names are in the order of `clusters`; where these are all of them, none is said.
+    Names of clusters are in the order of `clusters`; where these are all of them, none is said.
     """
     names, numbers = dict[Gap, dict[str, None]](), Counter[Gap]()
     for gap in gaps:
@@ -45,9 +50,9 @@ def joined(gaps: Iterable[Gap], clusters: Sequence[str] = ()) -> tuple[Gap, ...]
         numbers[key] += gap.number
     merged = []
     for key, of_gap in names.items():
-        known = [name for name in clusters if name in of_gap]
+        known = [name for name in clusters if name in of_gap] if key.is_of_clusters else []
         others = [name for name in of_gap if name not in known]
-        is_every = len(known) == len(clusters) and not others
+        is_every = key.is_of_clusters and len(known) == len(clusters) and not others
         merged.append(key._replace(names=() if is_every else (*known, *others), number=numbers[key]))
     return tuple(sorted(merged, key=lambda gap: (_ORDER.index(gap.kind), gap.subject, gap.reason)))
 
@@ -55,7 +60,7 @@ def joined(gaps: Iterable[Gap], clusters: Sequence[str] = ()) -> tuple[Gap, ...]
 def of_each(gaps: Iterable[Gap], clusters: Sequence[str]) -> Iterator[Gap]:
     """Yield the gaps of some clusters, with their names also where a gap is about all of them."""
     for gap in gaps:
-        is_about_all = gap.kind in ("clusters", "areas") and not gap.names
+        is_about_all = gap.is_of_clusters and not gap.names
         yield gap._replace(names=tuple(clusters)) if is_about_all else gap
 
 

@@ -5,7 +5,7 @@ another way is refused, and so is one that leaves nodes or findings out.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from krmfn import Field, KrmfnError, Place, Ref, Result, schema
 from krmfn.findings import in_order
@@ -28,9 +28,10 @@ _ABSENT = "none of the given files was printed by `krmfn {} --format json` for i
 _AGAIN = "print the file again with this krmfn"
 
 
-def read(files: Iterable[tuple[str, str]]) -> list[Part]:
+def read(files: Iterable[tuple[str, str]], here: Collection[str] = ()) -> list[Part]:
     """Return the clusters that some files are about, in the files' order; each file is its name and its text.
 
+    `here` are the names of clusters that this run judges itself: no file tells that these are not judged.
     Raises KrmfnError for a file that was not printed by `nodes` or `check`, or not whole, and for a cluster that two
     files are about.
     """
@@ -46,7 +47,9 @@ def read(files: Iterable[tuple[str, str]]) -> list[Part]:
                     "or give the clusters different names, with --cluster NAME=PATH, where the files are printed"
                 )
             by_form[form] = file, value
-    return [_merge(name, by_form.get(NODES), by_form.get(CHECK)) for name, by_form in known.items()]
+    parts = [_merge(name, by_form.get(NODES), by_form.get(CHECK)) for name, by_form in known.items()]
+    judged = {*here, *(name for name, by_form in known.items() if CHECK in by_form)}
+    return [part._replace(gaps=list(_left(part.gaps, part.name, judged))) for part in parts]
 
 
 def _merge(name: str, nodes: tuple[str, Part] | None, check: tuple[str, _Judged] | None) -> Part:
@@ -176,21 +179,39 @@ def _findings(file: str, document: dict[str, Any]) -> Iterator[tuple[str, _Judge
     for finding in document["findings"]:
         for name in finding["clusters"] or [next(iter(by_cluster))]:
             by_cluster.setdefault(name, []).append(_result(finding))
-    entries = document["notJudged"]
+    gaps = list(map(_gap, document["notJudged"]))
     for at, (name, findings) in enumerate(by_cluster.items()):
-        chosen = [entry for entry in entries if not at or entry["kind"] in ("clusters", "areas")]
-        yield name, (findings, list(_gaps(chosen, name)))
+        of_others = [] if at else list(_of_no_cluster(gaps, by_cluster))
+        yield name, (findings, [*_of_cluster(gaps, name), *of_others])
 
 
-def _gaps(entries: Iterable[dict[str, Any]], cluster: str) -> Iterator[Gap]:
-    """Yield what was not judged of a file's cluster; what names none of its clusters is about each of them."""
-    for entry in entries:
-        names, is_of_clusters = tuple(entry["names"]), entry["kind"] in ("clusters", "areas")
-        if is_of_clusters and cluster not in (names or (cluster,)):
-            continue
-        number = 0 if names else entry["number"]
-        named = (cluster,) if is_of_clusters else names
-        yield Gap(entry["kind"], entry["subject"], entry["reason"], named, number, entry["meant"])
+def _gap(entry: dict[str, Any]) -> Gap:
+    names = tuple(entry["names"])
+    number = 0 if names else entry["number"]
+    return Gap(entry["kind"], entry["subject"], entry["reason"], names, number, entry["meant"])
+
+
+def _of_cluster(gaps: Iterable[Gap], cluster: str) -> Iterator[Gap]:
+    """Yield what was not judged of one of a file's clusters; a gap without names is about each of them."""
+    for gap in gaps:
+        if gap.is_of_clusters and cluster in (gap.names or (cluster,)):
+            yield gap._replace(names=(cluster,))
+
+
+def _of_no_cluster(gaps: Iterable[Gap], clusters: Collection[str]) -> Iterator[Gap]:
+    """Yield what was not judged beside a file's clusters: files and the like, and clusters that it does not list."""
+    for gap in gaps:
+        names = tuple(name for name in gap.names if not (gap.is_of_clusters and name in clusters))
+        if names or not gap.is_of_clusters:
+            yield gap._replace(names=names)
+
+
+def _left(gaps: Iterable[Gap], name: str, judged: Collection[str]) -> Iterator[Gap]:
+    """Yield a cluster's gaps without the other clusters that a file of `check` is about: these have their own."""
+    for gap in gaps:
+        names = tuple(other for other in gap.names if other == name or other not in judged)
+        if names or not gap.is_of_clusters:
+            yield gap._replace(names=names) if gap.is_of_clusters else gap
 
 
 def _result(finding: dict[str, Any]) -> Result:

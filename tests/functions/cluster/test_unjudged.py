@@ -212,3 +212,8 @@ def test_gaps_are_joined_by_kind_and_name() -> None:
     assert line(joined(gaps, ["a", "b", "c"])) == "not judged: 3 files (z); x (y: a, b)"
     assert line(joined(gaps, ["a", "b"])) == "not judged: 3 files (z); x (y)"
     assert line(()) == ""
+
+
+def test_a_root_or_file_with_the_name_of_a_cluster_keeps_its_name() -> None:
+    roots = Gap("roots", "what stands in roots", "not built or not read", ("lab",))
+    assert joined([roots, roots._replace(kind="files")], ["lab"]) == (roots, roots._replace(kind="files"))

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from krmfn_functions.formats.unjudged import Gap
 from krmfn_functions.report import outputs
 from krmfn_functions.report.page import page
 
@@ -156,6 +157,20 @@ def test_what_could_not_be_read_elsewhere_is_on_the_page(tmp_path: Path) -> None
     page = process("krmfn", "report", "--from", "check.json", cwd=tmp_path).ended(1)
     assert "lab/a.yaml:3" in page.text
     assert 'class="tone-bad"' in page.text
+
+
+def test_a_cluster_that_nobody_judges_is_told_of(tmp_path: Path) -> None:
+    absent = {"kind": "clusters", "subject": "all of a cluster", "reason": "not asked for", "names": ["lab", "out"]}
+    files = []
+    for name in ("dev", "stage"):
+        document = json.loads(process("krmfn", "check", "-", "--format", "json", stdin=f"kind: {name}\n").out)
+        document |= {"clusters": [name], "findings": [], "notJudged": [{**absent, "number": 2, "meant": True}]}
+        files.append((f"{name}.json", json.dumps(document)))
+    gap = Gap("clusters", "all of a cluster", "not asked for", ("lab", "out"), is_meant=True)
+    assert [part.gaps for part in outputs.read(files)] == [[gap], [gap]]
+    assert [part.gaps for part in outputs.read(files, ["out"])] == [[gap._replace(names=("lab",))]] * 2
+    files.append(("lab.json", files[0][1].replace('"clusters": ["dev"]', '"clusters": ["lab"]')))
+    assert {gap.names for part in outputs.read(files) for gap in part.gaps} == {("lab",), ("out",)}
 
 
 def test_a_cluster_is_here_or_elsewhere(tmp_path: Path) -> None:
