@@ -28,10 +28,10 @@ _ABSENT = "none of the given files was printed by `krmfn {} --format json` for i
 _AGAIN = "print the file again with this krmfn"
 
 
-def read(files: Iterable[tuple[str, str]], here: Collection[str] = ()) -> list[Part]:
+def read(files: Iterable[tuple[str, str]], judged: Collection[str] = ()) -> list[Part]:
     """Return the clusters that some files are about, in the files' order; each file is its name and its text.
 
-    `here` are the names of clusters that this run judges itself: no file tells that these are not judged.
+    `judged` are the names of clusters that this run judges itself: no file tells that these are not judged.
     Raises KrmfnError for a file that was not printed by `nodes` or `check`, or not whole, and for a cluster that two
     files are about.
     """
@@ -48,8 +48,8 @@ def read(files: Iterable[tuple[str, str]], here: Collection[str] = ()) -> list[P
                 )
             by_form[form] = file, value
     parts = [_merge(name, by_form.get(NODES), by_form.get(CHECK)) for name, by_form in known.items()]
-    judged = {*here, *(name for name, by_form in known.items() if CHECK in by_form)}
-    return [part._replace(gaps=list(_left(part.gaps, part.name, judged))) for part in parts]
+    checked = {*judged, *(name for name, by_form in known.items() if CHECK in by_form)}
+    return [part._replace(gaps=list(_not_judged(part.gaps, part.name, checked))) for part in parts]
 
 
 def _merge(name: str, nodes: tuple[str, Part] | None, check: tuple[str, _Judged] | None) -> Part:
@@ -206,10 +206,10 @@ def _of_no_cluster(gaps: Iterable[Gap], clusters: Collection[str]) -> Iterator[G
             yield gap._replace(names=names)
 
 
-def _left(gaps: Iterable[Gap], name: str, judged: Collection[str]) -> Iterator[Gap]:
+def _not_judged(gaps: Iterable[Gap], name: str, checked: Collection[str]) -> Iterator[Gap]:
     """Yield a cluster's gaps without the other clusters that a file of `check` is about: these have their own."""
     for gap in gaps:
-        names = tuple(other for other in gap.names if other == name or other not in judged)
+        names = tuple(other for other in gap.names if other == name or other not in checked)
         if names or not gap.is_of_clusters:
             yield gap._replace(names=names) if gap.is_of_clusters else gap
 
