@@ -79,7 +79,7 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
         streams = _with_elsewhere(context, streams, failures)
     if has_several:
         hubs = unasked_hubs.read(context, streams)
-        spokes.note_each((*streams.clusters, *hubs.clusters), streams.config.labels)
+        spokes.note_each((*streams.clusters, *hubs.clusters), streams.config.labels, hubs.profiles)
     work = partial(cluster_lists.render_cluster, context, failures, skips)
     clusters = _all_rendered(context, work, streams)
     unassigned = [work(cluster) for cluster in streams.unassigned]

@@ -5,10 +5,11 @@ Labels are those of a ManagedCluster of the cluster's name, and those in the con
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from krmfn import itemtext
+from krmfn import Item, itemtext
 
+from ..deviceconfig.reading import profile_of
 from ..kmm.module import HUB_KIND
-from ..rendering.kinds import NODES, of_kinds
+from ..rendering.kinds import DEVICECONFIG, NODES, driven_kinds, of_kinds
 from ..run import Spoke, note, run_of
 from .config import Config
 from .deployed import Cluster, deployed_items
@@ -18,14 +19,18 @@ OF_HUBS = (HUB_KIND, "clusterSelector")
 """Words that only the inputs of a hub have: its kind, and the field of a config."""
 
 
-def note_each(clusters: Sequence[Cluster], named: Mapping[str, Mapping[str, str]]) -> None:
+def note_each(
+    clusters: Sequence[Cluster], named: Mapping[str, Mapping[str, str]], profiles: Sequence[Item] = ()
+) -> None:
     """Note the spokes for the lists of each hub; `named` are the labels in the configuration file, by cluster.
 
-    A hub is no spoke of its own.
+    A hub is no spoke of its own. `profiles` as for `is_hub`.
     """
     labels = _labels(clusters, named)
     spokes = [_spoke(cluster, labels[cluster.name]) for cluster in clusters if cluster.name in labels]
-    for cluster in filter(is_hub, clusters) if spokes else ():
+    for cluster in clusters if spokes else ():
+        if not is_hub(cluster, profiles):
+            continue
         others = tuple(spoke for spoke in spokes if spoke.name != cluster.name)
         for resources in cluster.inputs:
             note(resources, spokes=others)
@@ -53,6 +58,23 @@ def _spoke(cluster: Cluster, labels: Mapping[str, str]) -> Spoke:
     return Spoke(cluster.name, tuple(sorted(labels.items())), tuple(items.values()))
 
 
-def is_hub(cluster: Cluster) -> bool:
-    """Return whether something that only hubs have is in a cluster."""
-    return any(item.mentions(word) for part in cluster.inputs for item in part.items for word in OF_HUBS)
+def is_hub(cluster: Cluster, profiles: Sequence[Item] = ()) -> bool:
+    """Return whether something that only hubs have is in a cluster, or a config with one of these Profiles.
+
+    `profiles` are those outside of all clusters that bring what they make to spokes (see `of_hubs`).
+    """
+    items = [item for part in cluster.inputs for item in part.items]
+    if any(map(_mentions_hub, items)):
+        return True
+    names, kinds = {profile.name for profile in profiles}, driven_kinds(profiles)
+    configs = of_kinds(items, DEVICECONFIG.owners) if profiles else []
+    return any(profile_of(config) in names for config in configs) or bool(of_kinds(items, kinds))
+
+
+def of_hubs(profiles: Iterable[Item]) -> list[Item]:
+    """Return the Profiles that bring what they make to spokes."""
+    return [profile for profile in profiles if _mentions_hub(profile)]
+
+
+def _mentions_hub(item: Item) -> bool:
+    return any(map(item.mentions, OF_HUBS))

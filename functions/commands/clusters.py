@@ -128,6 +128,7 @@ def uncovered_errors(lists: Mapping[str, ResourceList], words: Collection[str]) 
                 reason = view.errors[0] if view.errors else cluster_view.NO_NODES
                 yield error(f"which nodes of {view.name} get no driver is not known: {reason}")
             yield from tag_cluster(view.name, coverage_errors(view))
+        yield from tag_cluster(view.name, map(error, hub_doubts(view)))
     if message := no_modules(views):
         yield error(message)
 
@@ -163,9 +164,20 @@ def without_spokes(view: View) -> list[Driver]:
     return [driver for driver in drivers if not any(map(driver.reaches, spokes))]
 
 
+UNKNOWN_HUB = "what a hub brings to {} is not known: {}"
+
+
+def hub_doubts(view: View) -> list[str]:
+    """Return why it is not known what hubs bring to a cluster, where no row of a hub's tells of it."""
+    known = run_of(view.resources)
+    doubts = [*known.hub_doubts] if view.live else []
+    doubts += ["none is among the PATHs"] if known.lacks_hub and not view.cluster.drivers else []
+    return [UNKNOWN_HUB.format(view.name, doubt) for doubt in doubts]
+
+
 def no_modules(views: Sequence[View]) -> str:
     """Return a sentence where none of the clusters has a Module, so that no node can lack one; else ""."""
-    if any(view.cluster.drivers or view.resources.failed for view in views):
+    if any(view.cluster.drivers or view.resources.failed or hub_doubts(view) for view in views):
         return ""
     names = [view.name for view in views]
     return f"no Module is in {some(names, len(names))}, so no node can get one; is it the right PATH?"

@@ -114,6 +114,8 @@ def _findings(args: Any, filter_: table.Filter, where: table.Filter, views: Sequ
             continue
         yield from tag_cluster(view.name, _node_findings(view, {*where.labels, *filter_.labels}, is_required))
         yield from tag_cluster(view.name, () if args.format == "json" else _omissions(view, filter_.owner))
+        doubts = map(error if is_required else warning, clusters.hub_doubts(view))
+        yield from tag_cluster(view.name, doubts)
         if not is_required:
             unjudged = [
                 warning(clusters.UNKNOWN_SPOKES, ref=driver.claim.ref) for driver in clusters.without_spokes(view)

@@ -154,7 +154,7 @@ def _of_node(node: Node, group: Group, view: View, live: Live | None, log: Log) 
     """Yield the answers about a node: by its dump, else by the log of a worker pod, else what is planned."""
     drivers, known = view.cluster.all_drivers, run_of(view.resources)
     for doubt in known.hub_doubts:
-        yield Answer(False, f"{node.name}: what a hub brings to {view.name} is not known: {doubt}")
+        yield Answer(False, f"{node.name}: {clusters.UNKNOWN_HUB.format(view.name, doubt)}")
     if live:
         fleet = Fleet(view.name, drivers, view.groups, live, live.committed[view.name], log)
         answers: Iterable[Answer] = chain.answers(fleet, node, group.outcomes)

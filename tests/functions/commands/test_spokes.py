@@ -151,6 +151,47 @@ def test_a_spoke_by_itself_says_that_no_hub_is_read(repo: Path) -> None:
     assert "is it the right PATH?" not in run(repo, "check", "lab").ended(0).text
 
 
+def test_nodes_of_a_spoke_tells_that_what_its_hub_brings_is_not_known(repo: Path) -> None:
+    """It said that no Module is there, so no node can get one, and with a Module of its own that all is covered."""
+    words = "what a hub brings to lab is not known: "
+    for command in (("nodes", "lab", "--require-coverage"), ("check", "lab", "--fail-on", "uncovered")):
+        done = run(repo, *command)
+        assert done.code and f"error: {words}none is among the PATHs" in done.text + done.err, done
+        assert "no Module is in" not in done.text + done.err
+    plant(repo, {"hub/xpu.yaml": HUB.replace("^.+$", "^(")})
+    done = run(repo, "nodes", ".", dump(repo), "--require-coverage")
+    assert done.code and f"error: {words}the hub hub has errors (krmfn check)" in done.err, done
+
+
+@pytest.mark.parametrize("is_named", [True, False], ids=["a named Profile", "a Profile of the hub"])
+def test_a_profile_makes_a_config_a_hub_s(is_named: bool, repo: Path) -> None:
+    """With a Profile that .krmfn.yaml names the spoke had no Module: no file of the hub mentions what hubs have."""
+    profile = {
+        "apiVersion": "krmfn.dev/v1alpha1",
+        "kind": "Profile",
+        "metadata": {"name": "cards"},
+        "spec": {
+            "version": "1.0.0",
+            "config": {
+                "hub": {"spokeNamespace": "drivers", "clusterSelector": {"tier": "lab"}},
+                "nodeSelector": {"card": "x"},
+                "moduleName": "xpu",
+                "kernelMappings": [{"regexp": "^.+$", "image": "r.example.com/xpu:$KERNEL_FULL_VERSION"}],
+            },
+        },
+    }
+    config = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "spec": {"profile": "cards"}}
+    config |= {"metadata": {"name": "xpu", "namespace": "drivers"}}
+    folder = "vendor" if is_named else "hub"
+    settings = CLUSTERS + ("profiles: [vendor/profile.json]\n" if is_named else "")
+    files = {"hub/xpu.yaml": json.dumps(config), f"{folder}/profile.json": json.dumps(profile), ".krmfn.yaml": settings}
+    plant(repo, files)
+    done = run(repo, "why", "w1", ".")
+    assert "lab: w1: drivers/xpu is planned" in done.text, done
+    assert "prod: w1: nothing selects it" in done.text
+    assert "w1: drivers/xpu is" in run(repo, "why", "w1", ".", dump(repo)).text
+
+
 def test_dumps_of_a_hub_and_its_spoke_tell_of_each_node_once(repo: Path) -> None:
     own = INVENTORY.replace("NAME", "hub").replace("w1 ", "h1 ")
     plant(repo, {"hub/n.yaml": own})
