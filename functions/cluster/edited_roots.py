@@ -48,10 +48,10 @@ class Editor:
         graph = reading.read([root.path], bound, self._ours, self._is_absolute, {kustomization.path: text})
         source = declaration.source
         place = source.place._replace(path=os.path.relpath(os.path.join(top, source.place.path)))
-        former = {str(finding) for finding in kustomization.findings}
+        former = {finding.occurrence for finding in kustomization.findings}
         edited = graph.kustomizations[root.path]
         edited.findings[:] = [
-            finding if str(finding) in former else finding._replace(ref=source.ref, place=place, field=None)
+            finding if finding.occurrence in former else finding._replace(ref=source.ref, place=place, field=None)
             for finding in edited.findings
         ]
         return root._replace(graph=graph, additions=additions, editor=f"{source.ref} ({source.place.path})")
