@@ -32,10 +32,27 @@ def edits(engine: Engine, manifest: Manifest, additions: Sequence[Addition]) -> 
     writers, fields, written = _WRITERS.get(engine, {}), Fields(), list[Addition]()
     for addition, (name, value) in zip(additions, options.items(), strict=True):
         changes = writers[name]({**manifest, **fields}, value, options) if name in writers else None
-        if changes is not None:
+        # a field that is not as it has to be is the kustomization's own mistake, and is not written over
+        if changes is not None and all(_is_readable(manifest.get(field), changes[field]) for field in changes):
             fields |= changes
             written.append(addition)
     return fields, tuple(written)
+
+
+def _is_readable(former: Any, new: Any) -> bool:
+    """Return whether a field that is there is of its new value's kind, and each of its entries of that of a new one."""
+    if former is None or not isinstance(new, list):
+        return former is None or _kind(former) is _kind(new)
+    kinds = set(map(_kind, new))
+    return isinstance(former, list) and (not kinds or set(map(_kind, former)) <= kinds)
+
+
+def _kind(value: Any) -> type:
+    return next((kind for kind in (dict, list, str) if isinstance(value, kind)), type(value))
+
+
+def _are_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
 
 
 def _named(field: str) -> Writer:
@@ -51,7 +68,7 @@ def _patches(keys: Sequence[str]) -> Writer:
     """Return the writer that adds patches with these keys; another key may hold what the engine refuses."""
 
     def write(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
-        if not isinstance(value, list) or not all(isinstance(patch, dict) for patch in value):
+        if not _are_tables(value):
             return None
         patches = [table(patch) for patch in value]
         texts = [patch.get(key, "") for patch in patches for key in ("patch", "path")]
@@ -64,7 +81,7 @@ def _patches(keys: Sequence[str]) -> Writer:
 
 def _merges(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
     """Add Flux's strategic merge patches, which are objects, as texts."""
-    if not isinstance(value, list) or not all(isinstance(patch, dict) for patch in value):
+    if not _are_tables(value):
         return None
     former = listing(manifest, "patchesStrategicMerge") or ()
     return {"patchesStrategicMerge": [*former, *(json.dumps(patch) for patch in value)]}
@@ -72,7 +89,7 @@ def _merges(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None
 
 def _json_patches(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
     """Add Flux's JSON patches, which are lists of operations, as texts."""
-    if not isinstance(value, list) or not all(isinstance(patch, dict) for patch in value):
+    if not _are_tables(value):
         return None
     patches = [{"patch": json.dumps(patch.get("patch")), "target": table(patch, "target")} for patch in value]
     return {"patchesJson6902": [*(listing(manifest, "patchesJson6902") or ()), *patches]}
@@ -99,7 +116,7 @@ def _are_paths(value: Any) -> bool:
 
 def _flux_images(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
     """Merge images into those of the same name; tag and digest are replaced together."""
-    if "imageTags" in manifest or not isinstance(value, list):
+    if "imageTags" in manifest or not _are_tables(value) or not all(map(_is_image, value)):
         return None
     images = {text(image, "name"): dict(image) for _, image in tables(manifest, "images")}
     for _, image in tables({"images": value}, "images"):
@@ -109,6 +126,12 @@ def _flux_images(manifest: Manifest, value: Any, _options: Manifest) -> Fields |
         if text(image, "newTag") or text(image, "digest"):
             merged |= {"newTag": text(image, "newTag"), "digest": text(image, "digest")}
     return {"images": [_without_empty(image) for image in images.values()]}
+
+
+def _is_image(image: Fields) -> bool:
+    """Return whether an image of Flux has a name, and no field but texts that it knows."""
+    are_texts = all(isinstance(part, str) for part in image.values())
+    return bool(image.get("name")) and image.keys() <= {*_IMAGE} and are_texts
 
 
 def _argocd_images(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
@@ -128,13 +151,13 @@ def _argocd_images(manifest: Manifest, value: Any, _options: Manifest) -> Fields
 
 
 def _image(argument: str) -> dict[str, str] | None:
-    """Return the image of `[NAME=]NEW[:TAG][@DIGEST]`; None where it changes nothing, which is refused."""
+    """Return the image of `[NAME=]NEW[:TAG][@DIGEST]`; None where it names or changes nothing, which is refused."""
     name, sign, value = argument.rpartition("=") if "=" in argument else ("", "", argument)
     image, _, digest = value.partition("@")
     start = image.rfind("/") + 1
     base, _, tag = image[start:].partition(":")
     new = image[:start] + base
-    if not sign and new == argument:
+    if (not sign and new == argument) or (sign and not name):
         return None
     return dict(zip(_IMAGE, (name, new, tag, digest) if sign else (new, "", tag, digest), strict=True))
 
@@ -144,6 +167,9 @@ def _without_empty(image: Mapping[str, Any]) -> Fields:
 
 
 def _replicas(manifest: Manifest, value: Any, _options: Manifest) -> Fields | None:
+    """Set the counts of some workloads, sorted by name."""
+    if not _are_tables(value) or not all(isinstance(entry.get("name"), str) for entry in value):
+        return None
     counts = {text(entry, "name"): entry.get("count") for _, entry in tables(manifest, "replicas")}
     for _, entry in tables({"replicas": value}, "replicas"):
         if not re.fullmatch(r"[0-9]{1,9}", str(entry.get("count"))):

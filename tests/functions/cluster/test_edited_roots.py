@@ -128,3 +128,21 @@ def test_render_prints_what_the_folder_gives(tmp_path: Path) -> None:
         .out
     )
     assert b"name: gpu\n" in out and b"x-gpu" not in out
+
+
+def test_what_an_addition_does_wrong_is_said_at_each_object_that_has_it(tmp_path: Path) -> None:
+    """Two Applications of one folder with equal options: each cluster's finding is at its own."""
+    wrong = application("a", "lab", "kustomize: {components: [../c]}")
+    other = wrong.replace("{name: a}", "{name: y}").replace("name: lab", "name: prod")
+    files = root("a", MODULE) | {"apps/x.yaml": wrong, "apps/y.yaml": other}
+    done = process("krmfn", "check", ".", cwd=repository(tmp_path, files)).ended(2)
+    assert {line.partition(":")[0] for line in done.text.splitlines() if "[KRM504]" in line} == {
+        "apps/x.yaml",
+        "apps/y.yaml",
+    }
+
+
+def test_a_field_of_the_file_with_another_type_stays_its_own_error(tmp_path: Path) -> None:
+    files = root("a", MODULE) | {"apps/a.yaml": application("a", "lab", "kustomize: {images: ['a=b:1']}")}
+    files["a/kustomization.yaml"] += "images: x\n"
+    assert "images" in process("krmfn", "check", ".", cwd=repository(tmp_path, files)).ended(2).text
