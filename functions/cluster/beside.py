@@ -22,15 +22,28 @@ _REFERRED = frozenset(
         *("namespace", "serviceaccount", "secret", "configmap", "priorityclass", "deviceclass", "nodefeaturerule"),
         *("role", "rolebinding", "clusterrole", "clusterrolebinding", "customresourcedefinition"),
         *("service", "sealedsecret", "externalsecret", "clusterexternalsecret", "certificate", "sopssecret", "bundle"),
+        *("networkpolicy", "securitycontextconstraints"),
+        *("validatingwebhookconfiguration", "mutatingwebhookconfiguration"),
+        *("validatingadmissionpolicy", "validatingadmissionpolicybinding"),
+        *("mutatingadmissionpolicy", "mutatingadmissionpolicybinding"),
     }
 )
-"""What our objects refer to, and what controllers make Secrets and ConfigMaps from, in lower case."""
+"""What our objects refer to, what controllers make Secrets and ConfigMaps from, and what may refuse or change ours.
+
+`diff` tells of the last first (comparing/attention.py). In lower case.
+"""
 _GENERATED = ("secretgenerator", "configmapgenerator", "secrets.hashicorp.com")
 """Words of kustomizations and controllers that make such objects without their kinds."""
 ROOT = "root"
 """The tag of a finding with the name of its root."""
-_ABOUT_OURS = ("KRM705", "KRM717")
-"""Rules whose errors stand at an object of others and are about ours: a second object, a Namespace that refuses."""
+_ABOUT_OURS = frozenset(
+    {
+        *("KRM705", "KRM717"),  # a second object of ours, a Namespace that refuses our pods
+        *("KMM081", "KMM082"),  # a DeviceClass that our Module makes
+        *("KRM530", "KRM531", "KRM532"),  # what KMM's operator reads
+    }
+)
+"""Rules whose errors stand at an object of others and are about ours."""
 
 
 def divided(cluster: Cluster, is_ours: Callable[[Root], bool], files_of: FilesOf) -> tuple[Cluster, list[Root]]:
@@ -90,7 +103,9 @@ def counted_once(cluster: Cluster) -> Cluster:
     """Return a cluster in which the errors of roots of others are one warning with their number."""
     if not cluster.beside:
         return cluster
-    names = {item.ref: run_of(cluster.final).roots.get(id(item), "") for item in _items(cluster)}
+    names = {item.ref: run_of(cluster.final).roots.get(id(item), "") for item in _items(cluster, is_beside=True)}
+    for item in _items(cluster, is_beside=False):
+        names.pop(item.ref, None)  # a finding says its resource by name, so this one may be about ours
     ours, others = list[Result](), [*cluster.trouble]
     for finding in cluster.final.reported:
         is_of_others = finding.severity == "error" and finding.ref in names and finding.rule not in _ABOUT_OURS
@@ -105,8 +120,9 @@ def counted_once(cluster: Cluster) -> Cluster:
     return cluster._replace(final=final)
 
 
-def _items(cluster: Cluster) -> Iterator[Item]:
-    return (item for _, part in cluster.parts if run_of(part).is_beside for item in part.items)
+def _items(cluster: Cluster, is_beside: bool) -> Iterator[Item]:
+    """Return the items of the roots of others, or of all that are ours."""
+    return (item for _, part in cluster.parts if run_of(part).is_beside == is_beside for item in part.items)
 
 
 def _warning(findings: Sequence[Result]) -> Result:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from krmfn.yamltext import emit
+from tests.builders import edited, function_config, module
 from tests.commands import process
 from tests.functions.comparing.test_base import repository
 from tests.trees import config_map
@@ -26,6 +28,7 @@ OWNED = (
 )
 REMOTE = "resources: ['https://git.example.com/base.git//app?ref=v1', a.yaml]\n"
 BUILT = application("shop", "lab", "targetRevision: main")
+DRA = {"driverName": "gpu.example.com", "container": {"image": "r.example.com/d:1"}}
 GENERATOR = "secretGenerator: [{name: a, literals: [a=b]}]\n" + REMOTE
 
 
@@ -123,6 +126,33 @@ def test_a_namespace_that_refuses_the_driver_is_an_error(tmp_path: Path) -> None
     )
     code, lines = check(repository(tmp_path, OURS | {"shop/a.yaml": text}))
     assert (code, any("[KRM717]" in line for line in lines)) == (1, True), lines
+
+
+def test_a_device_class_that_ours_make_is_an_error(tmp_path: Path) -> None:
+    """KMM overwrites the one of others, and deletes it with the Module."""
+    name = "gpu.example.com"
+    made = emit.dump(edited(module(), ("spec.dra", DRA | {"deviceClasses": [{"name": name}]})))
+    settings = emit.dump(function_config(kmm={"version": "main"}))
+    theirs = f"apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {{name: {name}}}\n"
+    files = OURS | {"gpu/gpu.yaml": f"{settings}---\n{made}", "shop/a.yaml": theirs}
+    code, lines = check(repository(tmp_path, files))
+    assert (code, any(line.startswith("shop/a.yaml") and "[KMM082]" in line for line in lines)) == (1, True), lines
+
+
+def test_a_webhook_that_comes_there_is_told_first(tmp_path: Path) -> None:
+    """It may refuse what ours make, or change it."""
+    repo = repository(tmp_path, OURS | {"shop/a.yaml": SHOP})
+    hook = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: a}\n"
+    (repo / "shop/b.yaml").write_text(hook)
+    done = process("krmfn", "diff", "--base", "HEAD", ".", cwd=repo)
+    assert "ValidatingWebhookConfiguration a" in done.text
+
+
+def test_an_object_of_ours_that_has_the_same_name_there_keeps_its_errors(tmp_path: Path) -> None:
+    """Two objects of one name: what is wrong with ours is about ours."""
+    files = OURS | {"gpu/owned.yaml": OWNED, "shop/a.yaml": OWNED}
+    code, lines = check(repository(tmp_path, files))
+    assert (code, any(line.startswith("gpu/owned.yaml") and ": error: " in line for line in lines)) == (1, True), lines
 
 
 def test_the_application_of_ours_is_judged(tmp_path: Path) -> None:
