@@ -13,7 +13,18 @@ from itertools import islice
 from .typed import Any, TextIO
 
 __all__ = ["CHOICES", "SHOWN", "Paint", "closest", "counted", "did_you_mean", "extent", "finding", "has_colors"]
-__all__ += ["json_text", "listed", "message", "painted", "plain", "plural", "printable", "some", "summary_of_changes"]
+__all__ += [
+    "help_lines",
+    "json_text",
+    "listed",
+    "message",
+    "painted",
+    "plain",
+    "plural",
+    "printable",
+    "some",
+    "summary_of_changes",
+]
 __all__ += ["visible"]
 
 SHOWN = 5
@@ -25,7 +36,7 @@ Paint = Callable[[str, str], str]
 """Takes a text and a style, returns the text to write."""
 
 _CODES = {"error": "1;31", "warning": "1;33", "info": "1;36", "clean": "32", "idle": "2", "place": "1"}
-_CODES |= {"created": "32", "changed": "33", "deleted": "31", "unknown": "36"}
+_CODES |= {"help": "1;36", "created": "32", "changed": "33", "deleted": "31", "unknown": "36"}
 """Styles and their parameters; a severity and what happens to an object are styles by their names."""
 _BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 """Letters that print according to Unicode and show nothing: fillers, blanks, variation selectors."""
@@ -148,8 +159,13 @@ def painted(text: str, style: str) -> str:
 
 
 def finding(result: Any, paint: Paint = painted) -> str:
-    """Return the line of a finding: its place bold, its severity in colour."""
-    return message(str(result), result.severity, paint, len(printable(result.where)))
+    """Return the line of a finding without its remedy: its place bold, its severity in colour."""
+    return message(result.line, result.severity, paint, len(printable(result.where)))
+
+
+def help_lines(result: Any, paint: Paint = plain) -> list[str]:
+    """Return the line below a finding that says what to do about it: `  help: remove one`; none without a remedy."""
+    return [f"  {paint('help:', 'help')} {printable(result.remedy)}"] if result.remedy else []
 
 
 def message(line: str, severity: str, paint: Paint = painted, start: int = 0) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         tags: tuple[tuple[str, str], ...]
         facts: "Facts"
         related: "tuple[Related, ...]"
+        remedy: str
         at: "Located | None"
 
 
@@ -77,6 +78,19 @@ class Result(NamedTuple):
     """What the message says, as values. Those that tell two findings about one field apart have to be among them."""
     related: tuple[Related, ...] = ()
     """The other places that it is about."""
+    remedy: str = ""
+    """What to do about it in this case, as a clause: `remove one of the two`; "" where the message says it, or nobody
+    can."""
+
+    @property
+    def text(self) -> str:
+        """Return the message and, behind a semicolon, the remedy: for readers that have one field for both."""
+        return f"{self.message}; {self.remedy}" if self.remedy else self.message
+
+    @property
+    def line(self) -> str:
+        """Return one line for people without the remedy: place, severity, resource, field, message and rule."""
+        return self._line(self.message)
 
     def fact(self, name: str) -> str | int | tuple[str, ...]:
         """Return a fact by its name; "" when the finding has none of this name."""
@@ -108,7 +122,7 @@ class Result(NamedTuple):
 
     def to_manifest(self) -> dict[str, Any]:
         """Return an entry of `results`; severity is always written, since kpt reads a missing one as info."""
-        out: dict[str, Any] = {"message": self.message, "severity": self.severity}
+        out: dict[str, Any] = {"message": self.text, "severity": self.severity}
         if self.ref:
             named = {"apiVersion": self.ref.api_version, "kind": self.ref.kind, "name": self.ref.name}
             out["resourceRef"] = named | ({"namespace": self.ref.namespace} if self.ref.namespace else {})
@@ -140,8 +154,11 @@ class Result(NamedTuple):
         return "".join(f"{part}: " for part in (self.ref, self.field and self.field.path) if part)
 
     def __str__(self) -> str:
-        """Return one line for people: place, severity, resource, field and message."""
-        message = " ".join(self.message.split("\n"))
+        """Return one line for people: place, severity, resource, field, message and remedy."""
+        return self._line(self.text)
+
+    def _line(self, text: str) -> str:
+        message = " ".join(text.split("\n"))
         rule = f" [{self.rule}]" if self.rule else ""
         return printable(f"{self.where}{self.severity}: {self.subject}{message}{rule}")
 
@@ -167,7 +184,7 @@ def error(message: str, **about: "Unpack[About]") -> Result:
     """Return a finding that stops the run: nothing is generated, the exit code is 1.
 
     `about` is what it is about: `at`, an item or a field of one, which gives the reference, the field and the place; or
-    `ref`, `field`, `place` one by one; `rule` and `tags`.
+    `ref`, `field`, `place` one by one; `rule`, `tags` and `remedy`.
     """
     return _result(message, "error", **about)
 

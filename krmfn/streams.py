@@ -89,7 +89,7 @@ class Log(NamedTuple):
         if self.format == "json":
             text = json_text(_fields(result))
         else:
-            text = printable(text or result.message)
+            text = printable(text or result.text)
             if self.color and where is not None:
                 text = painted_message(text, result.severity, start=len(printable(where)))
         with suppress(OSError):  # nobody reads it any more
@@ -102,6 +102,7 @@ def _fields(result: Result) -> dict[str, Any]:
     return {
         "level": result.severity,
         "message": result.message,
+        "remedy": result.remedy or None,
         "facts": dict(result.facts) or None,
         "rule": result.rule or None,
         "ref": reference(result.ref) if result.ref else None,

@@ -47,6 +47,7 @@ _FINDING: dict[str, Schema] = {
     "rule": nullable(TEXT),
     "severity": one_of("error", "warning", "info"),
     "message": TEXT,
+    "remedy": nullable(TEXT),
     "facts": {"type": "object", "additionalProperties": {"type": ["string", "integer", "array"], "items": TEXT}},
     "ref": nullable(REF),
     "path": nullable(TEXT),

@@ -45,8 +45,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ignore", metavar="RULE,...", default="", help=help_)
     help_ = "also judge what holds nothing of krmfn's or KMM's, where a PATH is a whole repository"
     parser.add_argument("--all", action="store_true", dest="everything", help=help_)
-    help_ = "with --format text: full shows the line of the file below each finding (default: concise)"
-    parser.add_argument("--output-format", choices=("concise", "full"), default="concise", help=help_)
+    help_ = "with --format text: concise shows no help below findings, full also the line of the file"
+    parser.add_argument("--output-format", choices=("concise", "full"), help=help_)
 
 
 def run(context: Context, args: Any) -> int:
@@ -81,9 +81,10 @@ def run(context: Context, args: Any) -> int:
     write = findings.FORMATS[form]
     if write is findings.text:
         paint = printing.painted if printing.has_colors(context.options.color, sys.stdout) else printing.plain
-        write = partial(write, paint=paint)
+        layout = findings.Layout(paint, has_help=args.output_format != "concise")
         if args.output_format == "full":
-            write = partial(write, source=_source_of(context.options.root))
+            layout = layout._replace(source=_source_of(context.options.root))
+        write = partial(write, layout=layout)
     output.write_stdout(write(visible, rules))
     blocking = {finding.id for failure in streams.failures for finding in failure.findings}
     is_known = streams.is_readable and blocking.isdisjoint(finding.id for finding in checked.results)

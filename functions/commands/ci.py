@@ -57,7 +57,7 @@ def _run(context: Context, args: Any) -> int:
     checked = _collect(context, args, streams, comparisons)
     code = 2 if not is_whole else int(findings.fails(checked.results, args.fail_on))
     output.write_texts({args.out: _texts(args, streams, checked, comparisons, code)}, context.options.root)
-    output.write_stdout(findings.text(checked, rules, head="check: "))
+    output.write_stdout(findings.text(checked, rules, findings.Layout(head="check: ")))
     return code
 
 

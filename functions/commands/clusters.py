@@ -203,9 +203,7 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
         pairs = [(effect.ref, effect.message) for effect in plan.effects if effect.word in (kind, "unknown")]
         harms = [effect for effect in comparison.by_former_labels if effect.word == kind]
         pairs += [(harm.ref, f"{harm.message}, as long as they have their former labels") for harm in harms]
-        pairs += [
-            (finding.ref, finding.message) for finding in comparison.unapplied if word in _UNLOADS and finding.ref
-        ]
+        pairs += [(finding.ref, finding.text) for finding in comparison.unapplied if word in _UNLOADS and finding.ref]
         yield from tag_cluster(name, (error(f"{message} (--fail-on {word})", ref=ref) for ref, message in pairs))
         of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)
         spokes = run_of(comparison.sides[1]).spokes if comparison.sides else ()

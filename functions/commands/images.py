@@ -143,7 +143,7 @@ def _lines(rows: Sequence[Sequence[str]]) -> str:
 def _omission(finding: Result, is_future: bool) -> Result:
     """Return a finding about images that the list lacks: a warning where kernels to come, perhaps theirs, are named."""
     if is_future:
-        return warning(finding.message, ref=finding.ref)
+        return warning(finding.message, ref=finding.ref, remedy=finding.remedy)
     return finding._replace(message=f"{finding.message}; pass a future kernel with --kernel VERSION")
 
 

@@ -112,7 +112,7 @@ def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda 
     by_labels = node_effects.harms_by_former_labels(old, new, effects)
     unapplied = (*attention.unapplied(changes, old, new), *held_back(changes, pair.old, pair.new))
     first = (
-        *(f"not as reviewed: {finding.ref}: {finding.message}" for finding in unapplied),
+        *(f"not as reviewed: {finding.ref}: {finding.text}" for finding in unapplied),
         *attention.sentences(changes, old, new),
     )
     first += tuple(f"as long as nodes have their former labels: {harm.ref}: {harm.message}" for harm in by_labels)

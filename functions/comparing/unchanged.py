@@ -165,11 +165,11 @@ def with_folder_changes(base: Base, pair: Pair, comparison: Comparison, is_edite
         subject = f"folders of the cluster change ({', '.join(parts)})"
         message = f"{subject}; make sure that it still has all that are deployed, since no others are compared"
         notes.append(warning(message) if gone or is_edited else info(message))
-    first = [note.message for note in notes]
+    first = [note.text for note in notes]
     if is_edited:
         first.append(f"{config.NAME} changes, and with it what is compared and what is left out")
     moved = [f"{path} is gone or moved: whether the cluster keeps what it held is not known" for path in loose]
-    doubtful = tuple(note.message for note in notes if note.severity == "warning") + tuple(moved)
+    doubtful = tuple(note.text for note in notes if note.severity == "warning") + tuple(moved)
     return comparison._replace(first=(*first, *comparison.first), notes=[*notes, *comparison.notes], doubtful=doubtful)
 
 

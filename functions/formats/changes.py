@@ -118,11 +118,15 @@ def text(comparisons: Sequence[Comparison], paint: printing.Paint = printing.pla
             heading = clusters
         objects += _change_lines(change, paint)
     effects = [printable(f"* {line}") for _, line, _ in fleet.effects]
-    notes = [printing.finding(note, paint) + printable(fleet.suffix(names)) for note, names in fleet.notes]
+    notes = [line for note, names in fleet.notes for line in _note_lines(note, fleet.suffix(names), paint)]
     first = [printable(f"! {line}") for line in first_lines(comparisons)]
     last = [] if fleet.rows else [fleet.headline]
     parts = (first, table, objects, ["on the nodes:", *effects] if effects else [], notes, last)
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
+
+
+def _note_lines(note: Result, clusters: str, paint: printing.Paint) -> list[str]:
+    return [printing.finding(note, paint) + printable(clusters), *printing.help_lines(note, paint)]
 
 
 def _change_lines(change: Change, paint: printing.Paint) -> Iterator[str]:

@@ -220,7 +220,7 @@ def _note(note: Result) -> str:
     """Return a finding with its place: what a reader opens first."""
     where = f"{inline(note.where.removesuffix(': '))} " if note.where else ""
     rule = f" [{note.rule}]" if note.rule else ""
-    return f"**{note.severity}** {where}{inline(note.subject + note.message)}{rule}"
+    return f"**{note.severity}** {where}{inline(note.subject + note.text)}{rule}"
 
 
 def _row(change: Change, clusters: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from krmfn import printing
 from krmfn.printing import Paint, counted, extent, json_text, listed, plain, printable
 from krmfn.results import UNLISTED, Result, reference
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 
 from . import unjudged
 from .checked import Checked, cluster_suffix, names_of
@@ -20,22 +20,35 @@ Source = Callable[[str, int], str]
 """Returns a line of a file by its number from 1; "" where it cannot be read."""
 
 
-def text(
-    checked: Checked, rules: Rules = None, paint: Paint = plain, source: Source = lambda *_: "", head: str = ""
-) -> str:
-    """Return a line per finding, one with what is not judged, one that counts and, with rules, one that explains.
+class Layout(NamedTuple):
+    """What the text has beside a line per finding and the one that counts them."""
 
-    `source` has the lines that are shown below findings, with a caret; `head` stands before the counts.
-    """
-    lines = [line for result in checked.results for line in _excerpt(result, paint, source)]
+    paint: Paint = plain
+    source: Source = lambda *_: ""
+    """The lines that are shown below findings, with a caret."""
+    head: str = ""
+    """What stands before the counts."""
+    has_help: bool = True
+    """Whether a finding's remedy stands below it."""
+
+
+def text(checked: Checked, rules: Rules = None, layout: Layout = Layout()) -> str:  # noqa: B008
+    """Return a line per finding, one with what is not judged, one that counts and, with rules, one that explains."""
+    lines = [line for result in checked.results for line in _lines(result, layout)]
     gaps = printable(unjudged.line(checked.not_judged))
     is_meant = not unjudged.failing(checked.not_judged)  # then it is no line of its own
     lines += [gaps] if gaps and not is_meant else []
-    lines.append(f"{head}{summary_line(checked, paint)}{f'; {gaps}' if gaps and is_meant else ''}")
+    lines.append(f"{layout.head}{summary_line(checked, layout.paint)}{f'; {gaps}' if gaps and is_meant else ''}")
     ids = list(dict.fromkeys(result.rule for result in checked.results if result.rule))
     if rules and ids:
         lines.append(f"more about these: krmfn explain {' '.join(ids[:_EXPLAINED])}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _lines(result: Result, layout: Layout) -> list[str]:
+    """Return the lines of a finding: itself, the line of its file, and what to do about it."""
+    help_ = printing.help_lines(result, layout.paint) if layout.has_help else []
+    return [*_excerpt(result, layout.paint, layout.source), *help_]
 
 
 def _excerpt(result: Result, paint: Paint, source: Source) -> list[str]:
@@ -119,6 +132,7 @@ def finding(result: Result) -> dict[str, Any]:
         "rule": result.rule or None,
         "severity": result.severity,
         "message": result.message,
+        "remedy": result.remedy or None,
         "facts": dict(result.facts),
         "ref": reference(ref) if ref else None,
         "path": result.field.path if result.field else None,

@@ -93,7 +93,7 @@ def _message(result: Result) -> str:
     """Return what a finding says, with the other places that it is about."""
     places = [Result("", place=related.place).where.removesuffix(": ") for related in result.related]
     see = f"; see also {', '.join(places)}" if places else ""
-    return result.subject + result.message + see + cluster_suffix(result)
+    return result.subject + result.text + see + cluster_suffix(result)
 
 
 def junit(checked: Checked, rules: Rules = None) -> str:
@@ -116,7 +116,7 @@ def junit(checked: Checked, rules: Rules = None) -> str:
         number = f" #{seen[key]}" if seen[key] > 1 else ""
         case = xml.SubElement(suite, "testcase", classname=key[0], name=f"{key[1]}{number}")
         if result.severity in checked.failing:
-            element = xml.SubElement(case, "failure", type=result.severity, message=_clean(result.message))
+            element = xml.SubElement(case, "failure", type=result.severity, message=_clean(result.text))
         else:
             element = xml.SubElement(case, "system-out")
         line = f"{result}{cluster_suffix(result)}"

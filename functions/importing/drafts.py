@@ -134,7 +134,7 @@ def _errors(draft: Draft, results: Iterable[Result]) -> Reasons:
             path = result.field.path if result.field else ""
             index = path.removeprefix("spec.daemonSets[").partition("]")[0]
             number = draft.entries[int(index)] if path != index and index.isdecimal() else MODULE
-            reasons[number] = (*reasons.get(number, ()), f"as a DeviceConfig, {path}: {result.message}")
+            reasons[number] = (*reasons.get(number, ()), f"as a DeviceConfig, {path}: {result.text}")
     return reasons
 
 

@@ -193,7 +193,8 @@ def _messages(lines: Sequence[str], is_ours: bool) -> tuple[list[str], list[Resu
         place = Place(entry["file"], 0, entry["line"] or 0) if entry["file"] else None
         tags = ((UNLISTED, str(entry[UNLISTED])),) if entry.get(UNLISTED) else ()
         facts = facts_of(entry.get("facts") or {})
-        findings.append(Result(entry["message"], entry["level"], entry["rule"] or "", ref, field, place, tags, facts))
+        about = (ref, field, place, tags, facts, (), entry.get("remedy") or "")
+        findings.append(Result(entry["message"], entry["level"], entry["rule"] or "", *about))
     return messages, findings, changes
 
 

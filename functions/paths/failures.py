@@ -15,7 +15,7 @@ class Unreadable(KrmfnError):
     def __init__(self, findings: Sequence[Result]) -> None:
         """Make an error with a line for each finding."""
         findings = list(Findings(findings))
-        super().__init__(*(f"{finding.where}{finding.subject}{finding.message}" for finding in findings))
+        super().__init__(*(f"{finding.where}{finding.subject}{finding.text}" for finding in findings))
         self.findings = tuple(findings)
 
 

@@ -109,7 +109,7 @@ def mistake(reference: Reference) -> str:
 def explain(finding: Result) -> Result:
     """Return a finding of a schema; one about a variable in a field where none is filled in says so."""
     path = split(finding.field.path) if finding.field else ()
-    if not _REFERENCE.search(finding.message) or _is_filled(path):
+    if not _REFERENCE.search(finding.text) or _is_filled(path):
         return finding
     return finding._replace(message=f"{finding.message} (variables of krmfn are not filled in here)")
 

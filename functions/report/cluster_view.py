@@ -111,7 +111,7 @@ def _images(cluster: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image],
     except KrmfnError as failure:
         return (), str(failure)
     unlisted = (*unknown_images(groups, cluster.drivers), *unjudged_images(groups, cluster.drivers))
-    reasons = [f"{finding.ref}: {finding.message}" for finding in unlisted]
+    reasons = [f"{finding.ref}: {finding.text}" for finding in unlisted]
     return needed, some(reasons, len(reasons))
 
 

@@ -78,7 +78,7 @@ def _document(file: str, text: str) -> dict[str, Any]:
     if isinstance(form, str) and form in _SCHEMAS:
         for finding in schema.check(document, kinds.schema(_SCHEMAS[form])):
             path = finding.field.path if finding.field else "it"
-            raise KrmfnError(f"{file}: {path}: {finding.message}; {_AGAIN}")
+            raise KrmfnError(f"{file}: {path}: {finding.text}; {_AGAIN}")
         return document
     if isinstance(form, str) and form.startswith("krmfn.dev/"):
         raise KrmfnError(f"{file}: has the format {form}, and this krmfn reads {NODES} and {CHECK}")
@@ -221,4 +221,5 @@ def _result(finding: dict[str, Any]) -> Result:
     place = Place(finding["file"], 0, line, column) if finding["file"] else None
     tags = ((UNLISTED, str(finding[UNLISTED])),) if finding[UNLISTED] else ()
     facts = facts_of(finding["facts"])
-    return Result(finding["message"], finding["severity"], finding["rule"] or "", ref, field, place, tags, facts)
+    about = (ref, field, place, tags, facts, (), finding["remedy"] or "")
+    return Result(finding["message"], finding["severity"], finding["rule"] or "", *about)

@@ -145,7 +145,7 @@ def _problem(cluster: Cluster) -> str:
     """Return why the nodes of a cluster, or their labels, are not known; "" when they are."""
     finding = next((finding for finding in cluster.fleet.findings if finding.severity == "error"), None)
     if finding:
-        return f"{finding.ref}: {finding.message}" if finding.ref else finding.message
+        return f"{finding.ref}: {finding.text}" if finding.ref else finding.text
     return cluster.fleet.missing_labels_problem(key for driver in cluster.all_drivers for key in driver.keys)
 
 

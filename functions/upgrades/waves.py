@@ -122,7 +122,7 @@ def _no_plan(reason: str) -> KrmfnError:
 
 def _bump(compared: Comparison) -> _Bump:
     """Return the one version bump of a comparison. Raises KrmfnError for any other change, and for unknown nodes."""
-    problem = next((str(note.message) for note in compared.notes if note.severity == "error"), "")
+    problem = next((str(note.text) for note in compared.notes if note.severity == "error"), "")
     if problem or compared.failed or compared.sides is None:
         raise _no_plan(problem or "it is not known what changes")
     if (clusters := known_nodes.clusters(*compared.sides)) is None:

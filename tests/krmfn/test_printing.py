@@ -49,10 +49,10 @@ def without(text: str) -> str:
 @given(st.lists(RESULTS, max_size=4))
 def test_a_report_has_the_text_it_has_in_a_pipe(results: list[Result]) -> None:
     checked = Checked(results, 3)
-    assert without(findings.text(checked, paint=printing.painted)) == findings.text(checked)
+    assert without(findings.text(checked, None, findings.Layout(printing.painted))) == findings.text(checked)
     for result in results:
         line = printing.finding(result)
-        assert without(line) == str(result)
+        assert without(line) == result.line
         where, painted, _ = line.partition(f"\x1b[1;{PAINTED[result.severity]}m{result.severity}:\x1b[0m")
         assert painted
         assert without(where) == printable(result.where), "the severity is painted, no other word"
