@@ -54,7 +54,7 @@ class Option(typing.NamedTuple):
 def read(manifest: Manifest | None, spec: Any) -> tuple[Any, list[Result]]:
     """Return the config and no findings; or None and the findings about the functionConfig."""
     if not manifest and "required" in schema(spec.config):
-        return None, [error(f"the functionConfig is missing: pass {expected(spec)}")]
+        return None, [error("the functionConfig is missing", remedy=f"pass {expected(spec)}")]
     manifest = manifest or {}
     reference, version = ref(manifest), f"{spec.group}/{spec.version}"
     is_map = reference[:2] == ("v1", "ConfigMap")

@@ -26,7 +26,7 @@ class Leaving(NamedTuple):
         """The error about it."""
         reason = self.doubt or "the cluster deletes with it what it owns"
         message = f"leaves what is deployed, and {reason}: {_some(self.objects)}"
-        return error(f"{message}; first take the steps of `krmfn adopt`", rule="KRM730", ref=self.config.ref)
+        return error(message, rule="KRM730", ref=self.config.ref, remedy="first take the steps of `krmfn adopt`")
 
 
 def leaving(old: Sequence[Item], new: Sequence[Item], live: Live | None) -> list[Leaving]:
@@ -106,7 +106,7 @@ def owned_elsewhere(items: Sequence[Item], live: Live, inputs: Iterable[Item] = 
         )
         config = configs.get((owner.group, owner.kind, namespace, owner.name))
         ref = config.ref if config else Ref(owner.api_version, owner.kind, namespace, owner.name)
-        finding = error(f"{message}; take the steps of `krmfn adopt`", rule="KRM730", ref=ref)
+        finding = error(message, rule="KRM730", ref=ref, remedy="take the steps of `krmfn adopt`")
         yield config.located(finding) if config else finding
 
 

@@ -64,10 +64,10 @@ def _unwatched(
     if missing:
         message = (
             f"does not name {some([*missing], len(missing))}, which {next(iter(missing.values()))} is made of: after a "
-            f"commit that changes nothing else Argo CD keeps its old manifests; add `;{';'.join(missing)}`"
+            "commit that changes nothing else Argo CD keeps its old manifests"
         )
         field = Field(join((*keys, "metadata", "annotations", _PATHS)), watched)
-        yield item.located(warning(message, rule="KRM529", field=field))
+        yield item.located(warning(message, rule="KRM529", field=field, remedy=f"add `;{';'.join(missing)}`"))
 
 
 def _ours(template: Manifest, streams: Clusters) -> list[Manifest]:

@@ -150,10 +150,17 @@ def _shared_roots(context: Context, clusters: Sequence[Cluster]) -> list[Result]
         names = [cluster.name for _, cluster in pairs]
         place = next((member.place for member in last.members if within(path, member.real)), None)
         message = (
-            f"{root.name} belongs to the clusters {' and '.join(names)}, so it is not known which of them has its "
-            "nodes; give each cluster an inventory of its own"
+            f"{root.name} belongs to the clusters {' and '.join(names)}, so it is not known which of them has its nodes"
         )
-        findings.append(error(message, rule="KRM522", place=place, tags=((NAMES, "\n".join(names)),)))
+        findings.append(
+            error(
+                message,
+                rule="KRM522",
+                place=place,
+                tags=((NAMES, "\n".join(names)),),
+                remedy="give each cluster an inventory of its own",
+            )
+        )
     return findings
 
 

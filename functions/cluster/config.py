@@ -110,8 +110,10 @@ def read(folder: str, absolute: bool = False, file: str = NAME) -> tuple[Config,
     if len(items) != 1 or not items[0].manifest:
         return Config(name), [error("must be a mapping", rule="KRM521", place=Place(name, 0, 1))]
     (item,) = items
-    twice = "this key appears twice; remove one"
-    findings = [error(twice, rule="KRM521", field=Field(path)) for path in item.content.duplicate_keys]
+    twice = "this key appears twice"
+    findings = [
+        error(twice, rule="KRM521", field=Field(path), remedy="remove one") for path in item.content.duplicate_keys
+    ]
     findings += check(item.manifest, SCHEMA, "KRM521")
     patterns = () if findings else item.manifest.get("exclude", ())
     for at, message in excludes.check(patterns) if patterns else ():
@@ -171,8 +173,14 @@ def unused_patterns(settings: Config, paths: Iterable[str]) -> Iterator[Result]:
     for at in excludes.unused_patterns([pattern.text for pattern in settings.exclude], settings.folder):
         text, place = settings.exclude[at]
         effect = "re-includes nothing that an earlier pattern excludes" if text.startswith("!") else "matches nothing"
-        message = f"{text} {effect}; correct the pattern (.gitignore syntax, relative to this file), or remove it"
-        yield info(message, rule="KRM522", field=Field(f"exclude[{at}]"), place=place)
+        message = f"{text} {effect}"
+        yield info(
+            message,
+            rule="KRM522",
+            field=Field(f"exclude[{at}]"),
+            place=place,
+            remedy="correct the pattern (.gitignore syntax, relative to this file), or remove it",
+        )
 
 
 def _members(item: Item, disk: Disk, folder: str, path: str, texts: Sequence[str]) -> tuple[Member, ...]:

@@ -61,8 +61,8 @@ def misnamed(folder: str, absolute: bool = False) -> Iterator[Result]:
             continue
         file = path if absolute else os.path.relpath(path)
         if name.startswith(".") or not _holds_resource(path, file):
-            message = f"the configuration file is {NAME}, so nobody reads this one; rename it to {NAME}"
-            yield error(message, rule="KRM521", place=Place(file))
+            message = f"the configuration file is {NAME}, so nobody reads this one"
+            yield error(message, rule="KRM521", place=Place(file), remedy=f"rename it to {NAME}")
             if not os.path.lexists(os.path.join(folder, NAME)):
                 yield from _idle_inventories(folder, name, absolute)
 
@@ -75,9 +75,9 @@ def _idle_inventories(folder: str, name: str, absolute: bool) -> Iterator[Result
             if not member.problem and _has_nodes(member.real):
                 message = (
                     f"{member.text} is no inventory of the cluster {cluster}, since nobody reads this file: its nodes "
-                    f"count nowhere; rename the file to {NAME}"
+                    "count nowhere"
                 )
-                yield warning(message, rule="KRM524", place=member.place)
+                yield warning(message, rule="KRM524", place=member.place, remedy=f"rename the file to {NAME}")
 
 
 def _has_nodes(path: str) -> bool:
@@ -99,8 +99,5 @@ def _holds_resource(path: str, name: str) -> bool:
 
 def misplaced(file: str) -> Result:
     """Return the warning about a configuration file below the root of its repository."""
-    message = (
-        f"this configuration file is not read: only {NAME} at the root of the repository is; move it there, or pass "
-        "--root with its folder"
-    )
-    return warning(message, rule="KRM521", place=Place(file))
+    message = f"this configuration file is not read: only {NAME} at the root of the repository is"
+    return warning(message, rule="KRM521", place=Place(file), remedy="move it there, or pass --root with its folder")

@@ -200,6 +200,6 @@ def _unserved(items: Sequence[Item]) -> Iterator[Result]:
             seen.add(name)
             message = (
                 f"the cluster does not serve {item.kind} of {item.ref.api_version} ({VARIABLE}), and no CRD here "
-                "defines it; install its CRD before this is synced"
+                "defines it"
             )
-            yield item.located(warning(message, rule="KRM525"))
+            yield item.located(warning(message, rule="KRM525", remedy="install its CRD before this is synced"))

@@ -41,9 +41,15 @@ def _changes(cluster: Cluster, deployment: Deployment, top: str) -> Iterator[Res
         others = f" and {len(items) - 1:,} more" if items[1:] else ""
         message = (
             f"{NAMES[declaration.engine]} adds {_listed(fields)} to {items[0].ref}{others} after krmfn, so "
-            f"what is judged is not what is applied; write it into the kustomization of {deployment.path}"
+            "what is judged is not what is applied"
         )
-        yield warning(message, rule="KRM547", ref=declaration.source.ref, place=place_of(deployment, top))
+        yield warning(
+            message,
+            rule="KRM547",
+            ref=declaration.source.ref,
+            place=place_of(deployment, top),
+            remedy=f"write it into the kustomization of {deployment.path}",
+        )
 
 
 def _written(cluster: Cluster, deployment: Deployment, top: str) -> Sequence[Addition]:
@@ -80,9 +86,11 @@ def _variables(cluster: Cluster, deployment: Deployment, top: str) -> Iterator[R
                 if name := _variable(text, names):
                     message = (
                         f"${{{name}}} is for the postBuild of {source}, which replaces nothing in what krmfn makes of "
-                        "it; write the value"
+                        "it"
                     )
-                    yield item.located(warning(message, rule="KRM548", field=Field(join(path))))
+                    yield item.located(
+                        warning(message, rule="KRM548", field=Field(join(path)), remedy="write the value")
+                    )
 
 
 def _variable(text: str, names: frozenset[str] | None) -> str:

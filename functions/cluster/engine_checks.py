@@ -40,11 +40,16 @@ def check(streams: Clusters, top: str) -> None:
     if len(lonely) > 1:
         names = [cluster.name for cluster in lonely]
         roots = ", ".join(root.name for cluster in lonely for root in cluster.roots)
-        message = (
-            f"no object of an engine deploys {some(names, len(names))}, so they are judged apart; if they reach one "
-            f"cluster, write `clusters: {{NAME: [{roots}]}}` into .krmfn.yaml"
+        message = f"no object of an engine deploys {some(names, len(names))}, so they are judged apart"
+        lonely[0].final.report(
+            [
+                warning(
+                    message,
+                    rule="KRM544",
+                    remedy=f"if they reach one cluster, write `clusters: {{NAME: [{roots}]}}` into .krmfn.yaml",
+                )
+            ]
         )
-        lonely[0].final.report([warning(message, rule="KRM544")])
 
 
 def _has_ours(cluster: Cluster) -> bool:
@@ -111,9 +116,15 @@ def _made_anew(cluster: Cluster, top: str) -> Iterator[Result]:
             engine = NAMES[declaration.engine]
             message = (
                 f"{engine} deletes and makes anew what it cannot change of {deployment.path}, so all nodes of its "
-                f"Modules unload and load them again; remove `{declaration.anew}` from spec"
+                "Modules unload and load them again"
             )
-            yield warning(message, rule="KRM618", ref=declaration.source.ref, place=place_of(deployment, top))
+            yield warning(
+                message,
+                rule="KRM618",
+                ref=declaration.source.ref,
+                place=place_of(deployment, top),
+                remedy=f"remove `{declaration.anew}` from spec",
+            )
 
 
 def _others(items: Sequence[Item]) -> str:

@@ -107,7 +107,7 @@ def _twins(final: ResourceList, brought: Sequence[tuple[Item, str]]) -> Iterator
         twin = modules.get((module.ref.namespace, module.ref.name)) if module and modules else None
         if twin:
             problem = f"is brought here by the hub {hub}, too ({item.ref}): each overwrites the other's"
-            yield twin.located(error(f"{problem}; remove or rename one of the two", rule="KRM631"))
+            yield twin.located(error(problem, rule="KRM631", remedy="remove or rename one of the two"))
 
 
 _HUB = """\

@@ -64,10 +64,20 @@ def _check_empty(clusters: Sequence[Cluster], config: Config) -> None:
         if members and is_read and not final.failed and not deployed_items(final):
             message = (
                 f"nothing in {cluster.name} would reach the cluster, which makes Argo CD delete what is there, so "
-                "`krmfn render` refuses it; pass --allow-empty there if this is intended"
+                "`krmfn render` refuses it"
             )
             facts = (("cluster", cluster.name),)
-            final.report([warning(message, rule="KRM522", place=members[0].place, facts=facts)])
+            final.report(
+                [
+                    warning(
+                        message,
+                        rule="KRM522",
+                        place=members[0].place,
+                        facts=facts,
+                        remedy="pass --allow-empty there if this is intended",
+                    )
+                ]
+            )
 
 
 def _check_nodes(clusters: Sequence[Cluster], config: Config) -> None:
@@ -84,9 +94,18 @@ def _check_nodes(clusters: Sequence[Cluster], config: Config) -> None:
         target = f"clusters.{name}" if members else "a cluster there, and this path with it"
         message = (
             f"{subject} {counted(len(modules), 'Module')} and no nodes, so it is not known which nodes get a driver "
-            f"({some(known, len(known))} have theirs); add an inventory (`krmfn inventory`) to {target}"
+            f"({some(known, len(known))} have theirs)"
         )
-        final.report([warning(message, rule="KRM605", place=members[0].place if members else Place(config.name))])
+        final.report(
+            [
+                warning(
+                    message,
+                    rule="KRM605",
+                    place=members[0].place if members else Place(config.name),
+                    remedy=f"add an inventory (`krmfn inventory`) to {target}",
+                )
+            ]
+        )
 
 
 def _check_copies(clusters: Sequence[Cluster]) -> None:
@@ -102,10 +121,21 @@ def _check_copies(clusters: Sequence[Cluster]) -> None:
                 if number * 2 > len(nodes):
                     message = (
                         f"{number:,} of its {counted(len(nodes), 'node')} are also in the cluster {other}, with the "
-                        f"same kernels, so it may be a copy of that inventory; make it again at {name}: "
-                        f"`kubectl get nodes -o json | krmfn inventory --name {name}`"
+                        "same kernels, so it may be a copy of that inventory"
                     )
-                    pairs = [(item.ref, item.located(warning(message, rule="KRM613")))]
+                    pairs = [
+                        (
+                            item.ref,
+                            item.located(
+                                warning(
+                                    message,
+                                    rule="KRM613",
+                                    remedy=f"make it again at {name}: "
+                                    f"`kubectl get nodes -o json | krmfn inventory --name {name}`",
+                                )
+                            ),
+                        )
+                    ]
                     hidden = Counter[frozenset[ignoring.Entry]]()
                     kept = ignoring.not_ignored(pairs, {item.ref: item}, function_config.read(final)[0], hidden)
                     final.report([finding for _, finding in kept])

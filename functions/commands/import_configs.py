@@ -91,5 +91,5 @@ def _changes(entry: Compared) -> bool:
 
 def _finding(item: Item, entry: Compared) -> Result:
     paths = [field.path for field in entry.differs if field.outcome != "stays"]
-    message = f"the Profile makes it otherwise: {some(paths, len(paths), 2)}; change the Profile or the config"
-    return item.located(warning(message, ref=item.ref))
+    message = f"the Profile makes it otherwise: {some(paths, len(paths), 2)}"
+    return item.located(warning(message, ref=item.ref, remedy="change the Profile or the config"))

@@ -201,7 +201,9 @@ def _omissions(view: View, owner: str) -> Iterator[Result]:
     """
     name, bare = view.name, view.bare
     if view.errors:
-        yield warning(f"no nodes of {name} are shown, because there are errors about its nodes; correct them first")
+        yield warning(
+            f"no nodes of {name} are shown, because there are errors about its nodes", remedy="correct them first"
+        )
         return
     if not view.groups:
         return

@@ -18,8 +18,10 @@ def mounts_have_volumes(config: DeviceConfig) -> Iterator[Result]:
         for index, mount in enumerate(entry.volumeMounts):
             if mount["name"] not in known:
                 named = ", ".join(known) or "none"
-                message = f"names the volume {mount['name']!r}, but the volumes are: {named}; add it to volumes"
-                yield config.error(message, f"{path}.volumeMounts[{index}].name", mount["name"])
+                message = f"names the volume {mount['name']!r}, but the volumes are: {named}"
+                yield config.error(
+                    message, f"{path}.volumeMounts[{index}].name", mount["name"], remedy="add it to volumes"
+                )
 
 
 def variables_have_one_source(config: DeviceConfig) -> Iterator[Result]:
@@ -29,7 +31,7 @@ def variables_have_one_source(config: DeviceConfig) -> Iterator[Result]:
         for index, variable in enumerate(entry.env):
             name, field = variable["name"], f"{path}.env[{index}]"
             if "value" in variable and "valueFrom" in variable:
-                yield config.error(f"variable {name} has both value and valueFrom; leave out one", field)
+                yield config.error(f"variable {name} has both value and valueFrom", field, remedy="leave out one")
             if name in seen:
                 yield warning(f"variable {name} appears twice; the last one would win", field=Field(config.at(field)))
             seen.add(name)
@@ -51,8 +53,8 @@ def privileged_is_given_once(config: DeviceConfig) -> Iterator[Result]:
     for path, entry, _ in containers(config):
         privileged, context = getattr(entry, "privileged", None), getattr(entry, "securityContext", None) or {}
         if privileged is not None and context.get("privileged") is (not privileged):
-            message = "contradicts securityContext.privileged beside it; leave out one of the two"
-            yield config.error(message, f"{path}.privileged", privileged)
+            message = "contradicts securityContext.privileged beside it"
+            yield config.error(message, f"{path}.privileged", privileged, remedy="leave out one of the two")
 
 
 def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
@@ -61,10 +63,14 @@ def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
         for index, source in enumerate(getattr(entry, "envFrom", ())):
             if ("configMapRef" in source) == ("secretRef" in source):
                 sources = "both configMapRef and secretRef" if "secretRef" in source else "no source"
-                yield config.error(f"names {sources}; write configMapRef or secretRef", f"{path}.envFrom[{index}]")
+                yield config.error(
+                    f"names {sources}", f"{path}.envFrom[{index}]", remedy="write configMapRef or secretRef"
+                )
         for index, mount in enumerate(entry.volumeMounts):
             if "subPath" in mount and "subPathExpr" in mount:
-                yield config.error("has both subPath and subPathExpr; leave out one", f"{path}.volumeMounts[{index}]")
+                yield config.error(
+                    "has both subPath and subPathExpr", f"{path}.volumeMounts[{index}]", remedy="leave out one"
+                )
 
 
 def names_are_different(config: DeviceConfig) -> Iterator[Result]:
@@ -75,7 +81,9 @@ def names_are_different(config: DeviceConfig) -> Iterator[Result]:
             name = entry.get(key, "")
             if name and (name in seen or name in users):
                 mistake = "appears twice" if name in seen else f"is already used by {users[name]}"
-                yield config.error(f"the {key} {name!r} {mistake}; choose another", f"{path}[{index}].{key}", name)
+                yield config.error(
+                    f"the {key} {name!r} {mistake}", f"{path}[{index}].{key}", name, remedy="choose another"
+                )
             seen.add(name)
 
 

@@ -35,7 +35,7 @@ def pod_specs_conflict_with_nothing(config: DeviceConfig) -> Iterator[Result]:
         for name in entry.podSpec or {}:
             path = f"daemonSets[{index}].{join(('podSpec', name))}"
             if name in _NAMED:
-                yield config.error(f"has its own place in the config: write {_NAMED[name]}", path)
+                yield config.error("has its own place in the config", path, remedy=f"write {_NAMED[name]}")
             elif name in _IN_THE_WAY:
                 yield config.error(f"cannot be set: {_IN_THE_WAY[name]}", path)
 
@@ -58,10 +58,13 @@ def pod_templates_are_kept_for_a_while(config: DeviceConfig) -> Iterator[Result]
         if entry.keepPodTemplate and missing:
             message = (
                 f"its pods do not ask for {min(missing)}, as the nodes of the config do, so they stay on a node that "
-                "loses this label, and the kernel module is never unloaded there; remove keepPodTemplate when its pods "
-                "may be replaced once"
+                "loses this label, and the kernel module is never unloaded there"
             )
-            yield info(message, field=Field(config.at(f"daemonSets[{index}].keepPodTemplate"), True))
+            yield info(
+                message,
+                field=Field(config.at(f"daemonSets[{index}].keepPodTemplate"), True),
+                remedy="remove keepPodTemplate when its pods may be replaced once",
+            )
 
 
 def services_have_a_port(config: DeviceConfig) -> Iterator[Result]:
@@ -93,7 +96,9 @@ def ports_are_different(config: DeviceConfig) -> Iterator[Result]:
             for key in keys:
                 first = (node_ports if key[0] == "nodePort" else service_ports).setdefault(key, field)
                 if first != field:
-                    yield config.error(f"has the same {key[0]} as {config.at(first)}; change one of the two", field)
+                    yield config.error(
+                        f"has the same {key[0]} as {config.at(first)}", field, remedy="change one of the two"
+                    )
 
 
 def node_ports_have_their_type(config: DeviceConfig) -> Iterator[Result]:
@@ -107,8 +112,13 @@ def node_ports_have_their_type(config: DeviceConfig) -> Iterator[Result]:
             yield config.error(f"{subject} gets no traffic from outside; {remedy}", f"{path}.externalTrafficPolicy")
         for index, port in enumerate(service.ports):
             if "nodePort" in port:
-                message = f"{subject} has no port on the nodes; write `type: NodePort`, or leave nodePort out"
-                yield config.error(message, f"{path}.ports[{index}].nodePort", port["nodePort"])
+                message = f"{subject} has no port on the nodes"
+                yield config.error(
+                    message,
+                    f"{path}.ports[{index}].nodePort",
+                    port["nodePort"],
+                    remedy="write `type: NodePort`, or leave nodePort out",
+                )
 
 
 def _services(config: DeviceConfig) -> Iterator[tuple[str, Service]]:

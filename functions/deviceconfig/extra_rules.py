@@ -76,8 +76,10 @@ def pools_have_the_same_objects(configs: Sequence[DeviceConfig]) -> Iterator[Res
         for index, (entry, other) in enumerate(zip(first.spec.extraObjects, config.spec.extraObjects, strict=True)):
             if entry != other:
                 reason = f"its variables have different values in the pools {first.pool} and {config.pool}"
-                message = f"exists once for the whole config, but {reason}; write a value that fits both"
-                yield config.located(config.error(message, f"extraObjects[{index}]"))
+                message = f"exists once for the whole config, but {reason}"
+                yield config.located(
+                    config.error(message, f"extraObjects[{index}]", remedy="write a value that fits both")
+                )
 
 
 def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
@@ -107,7 +109,9 @@ def nothing_is_null(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per null in an extra object, which the API server drops or refuses."""
     for index, entry in enumerate(config.spec.extraObjects):
         for path in (path for path, value in leaves(entry) if value is None):
-            yield config.error("is empty; write a value, or leave the field out", f"extraObjects[{index}].{join(path)}")
+            yield config.error(
+                "is empty", f"extraObjects[{index}].{join(path)}", remedy="write a value, or leave the field out"
+            )
 
 
 def _example(good: str, bad: str, remedy: str, config: str = "spec: {profile: gpu}\n") -> dict[str, Any]:

@@ -150,9 +150,9 @@ class DeviceConfig(NamedTuple):
         """Return the path of a field where it is written; in the config's spec when it is not."""
         return place(self.layers, self.fields, field)[1]
 
-    def error(self, message: str, field: str, current: Any = None) -> Result:
+    def error(self, message: str, field: str, current: Any = None, remedy: str = "") -> Result:
         """Return an error about a field of the config with the value `current`, at the path where it is written."""
-        return error(message, field=Field(self.at(field), current))
+        return error(message, field=Field(self.at(field), current), remedy=remedy)
 
     def located(self, result: Result) -> Result:
         """Return the finding about the document in which its field is written: config, functionConfig or Profile."""

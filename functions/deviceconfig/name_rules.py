@@ -44,8 +44,8 @@ def adopted_names_are_single(config: DeviceConfig) -> Iterator[Result]:
             elif names.version_of(config, entry):
                 others = "every version of an ordered upgrade"
             if value and others:
-                message = f"can apply to only one DaemonSet, but {others} has a DaemonSet of its own; remove it"
-                yield config.error(message, f"daemonSets[{index}].{name}")
+                message = f"can apply to only one DaemonSet, but {others} has a DaemonSet of its own"
+                yield config.error(message, f"daemonSets[{index}].{name}", remedy="remove it")
 
 
 def labels_are_those_of_the_selector(config: DeviceConfig) -> Iterator[Result]:
@@ -54,8 +54,8 @@ def labels_are_those_of_the_selector(config: DeviceConfig) -> Iterator[Result]:
         for key, value in (entry.matchLabels or {}).items():
             written = (entry.podLabels or {}).get(key, value)
             if written != value:
-                message = f"is {written!r}, but matchLabels asks for {value!r}, which the pods get; write it once"
-                yield config.error(message, f"daemonSets[{index}].{join(('podLabels', key))}")
+                message = f"is {written!r}, but matchLabels asks for {value!r}, which the pods get"
+                yield config.error(message, f"daemonSets[{index}].{join(('podLabels', key))}", remedy="write it once")
 
 
 def pull_secrets_are_in_the_namespace(config: DeviceConfig) -> Iterator[Result]:
@@ -80,7 +80,7 @@ def names_fit_their_kind(config: DeviceConfig) -> Iterator[Result]:
         excess = len(f"{account.name}-{account.scc}") - _NAME
         if account.scc and excess > 0:
             limit = f"the RoleBinding's name, `<serviceAccountName>-{account.scc}`, has at most {_NAME} characters"
-            yield config.error(f"{limit}; make serviceAccountName shorter by {excess}", f"{account.path}Name")
+            yield config.error(limit, f"{account.path}Name", remedy=f"make serviceAccountName shorter by {excess}")
 
 
 def pools_have_different_names(configs: Sequence[DeviceConfig]) -> Iterator[Result]:

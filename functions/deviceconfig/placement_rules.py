@@ -79,11 +79,15 @@ def rbac_is_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:
         if hub and fields:
             message = (
                 f"with hub, {account.path}.{fields[0]} would give rights on the hub, but the worker pods run on the "
-                f"spokes; leave out {' and '.join(fields)} here, and bring the ServiceAccount "
-                f"{account.name or 'of the worker pods'} and its rights into the namespace {hub.spokeNamespace} of "
-                "every spoke, for example with a ManifestWork"
+                "spokes"
             )
-            yield config.error(message, f"{account.path}.{fields[0]}")
+            yield config.error(
+                message,
+                f"{account.path}.{fields[0]}",
+                remedy=f"leave out {' and '.join(fields)} here, and bring the ServiceAccount "
+                f"{account.name or 'of the worker pods'} and its rights into the namespace {hub.spokeNamespace} of "
+                "every spoke, for example with a ManifestWork",
+            )
 
 
 NAMESPACE = Rule(

@@ -136,5 +136,7 @@ def _expressions(product: Profile, item: Item) -> Iterator[Result]:
     start = ("spec", "options") if is_ours(item) else ("spec",)
     for path, text, _ in strings(options_of(item)):
         if expressions.NEARLY.search(text):
-            message = "an option cannot hold an expression of a Profile: it is not read again; write the value itself"
-            yield item.located(error(message, rule="KRM182", field=Field(join((*start, *path)), text)))
+            message = "an option cannot hold an expression of a Profile: it is not read again"
+            yield item.located(
+                error(message, rule="KRM182", field=Field(join((*start, *path)), text), remedy="write the value itself")
+            )

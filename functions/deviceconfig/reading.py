@@ -45,8 +45,15 @@ def from_items(items: Iterable[Item], function_config: FunctionConfig) -> tuple[
         field = "spec.profile" if "profile" in written else f"metadata.annotations[{PROFILE_MARK}]"
         findings = profile_findings(profile_of(item), field, function_config)
         if not findings and "options" in written and is_ours(item) and not function_config.product(item):
-            message = "only a Profile has options; name one in `profile`, or write the fields themselves"
-            findings = [error(message, rule="KRM111", field=Field("spec.options"))]
+            message = "only a Profile has options"
+            findings = [
+                error(
+                    message,
+                    rule="KRM111",
+                    field=Field("spec.options"),
+                    remedy="name one in `profile`, or write the fields themselves",
+                )
+            ]
         findings = [item.located(finding) for finding in findings]
         if not findings and function_config.products:
             from . import products  # here, as below: few lists have a Profile

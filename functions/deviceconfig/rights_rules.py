@@ -27,8 +27,8 @@ def rights_have_an_account(config: DeviceConfig) -> Iterator[Result]:
     for account in (account for account in accounts(config) if not account.name):
         for name in ("rules", "clusterRules", *(["openshift"] if account.part else [])):
             if getattr(account.fields, name):
-                message = "gives rights to a service account, but serviceAccountName is missing; set it"
-                yield account.config.error(message, f"{account.path}.{name}")
+                message = "gives rights to a service account, but serviceAccountName is missing"
+                yield account.config.error(message, f"{account.path}.{name}", remedy="set it")
 
 
 def accounts_have_one_constraint(config: DeviceConfig) -> Iterator[Result]:
@@ -83,7 +83,9 @@ def rights_are_harmless(config: DeviceConfig) -> Iterator[Result]:
         if role.get("kind") == "ClusterRole" and not _is_known(str(role.get("name"))):
             message = f"gives what the ClusterRole {role.get('name')} holds {_HERE}, which is not judged here"
             field = Field(config.at(f"{path}.roleRef.name"))
-            yield warning(f"{message}; name a Role among extraObjects, with the rights that are needed", field=field)
+            yield warning(
+                message, field=field, remedy="name a Role among extraObjects, with the rights that are needed"
+            )
 
 
 def _harm(config: DeviceConfig, path: str, rule: dict[str, Any], scope: str) -> Iterator[Result]:
@@ -105,17 +107,21 @@ def rules_name_resources_or_urls(config: DeviceConfig) -> Iterator[Result]:
     for pool, path, rule in _cluster_rules(config):
         has_urls, has_groups, has_resources = (key in rule for key in ("nonResourceURLs", "apiGroups", "resources"))
         if has_urls == (has_groups or has_resources):
-            yield pool.error("must have either apiGroups and resources, or nonResourceURLs; write one of the two", path)
+            yield pool.error(
+                "must have either apiGroups and resources, or nonResourceURLs", path, remedy="write one of the two"
+            )
         elif has_groups != has_resources:
-            yield pool.error("has apiGroups without resources, or resources without apiGroups; write both", path)
+            yield pool.error(
+                "has apiGroups without resources, or resources without apiGroups", path, remedy="write both"
+            )
 
 
 def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per label that would aggregate a generated ClusterRole into another one of the cluster."""
     for key in config.spec.labels or () if any(_cluster_rules(config)) else ():
         if key.startswith(_AGGREGATION):
-            message = "would add the rights of the generated ClusterRole to other ClusterRoles; leave it out"
-            yield config.error(message, f"labels[{key}]")
+            message = "would add the rights of the generated ClusterRole to other ClusterRoles"
+            yield config.error(message, f"labels[{key}]", remedy="leave it out")
 
 
 _EXAMPLE = """\

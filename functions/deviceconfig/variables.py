@@ -101,7 +101,7 @@ def _misfits(config: DeviceConfig) -> Iterator[Result]:
         name, path = join(reference.path), reference.path
         if path[0] == "daemonSets" and path[2:3] == ("matchLabels",) and reference.name not in ("", *OF_CONFIG):
             message = f"{reference.text} changes with the config, and a DaemonSet's selector never can"
-            yield config.error(f"{message}; use ${OF_CONFIG[0]}", name, value(config.fields, name))
+            yield config.error(message, name, value(config.fields, name), remedy=f"use ${OF_CONFIG[0]}")
         text = value(config.spec, name) if reference.is_filled else None
         holder = "" if len(path) < 2 else "[]" if isinstance(path[-2], int) else path[-2]
         form, words = _FORMS.get(holder) or _FORMS.get(f"{holder}.{path[-1]}") or ("", "")

@@ -42,7 +42,7 @@ def version_replaces_no_when(config: DeviceConfig) -> Iterator[Result]:
             for name in (name for name in swapped if swapped[name] != fields.get(name)):
                 path = f"{layer.path}.{name if name in layer.fields else UNSET}"
                 message = f"replaces what {when.path}.{name} sets, although its condition holds: versions are stronger"
-                yield warning(f"{message}; write the field in one of the two", field=Field(path))
+                yield warning(message, field=Field(path), remedy="write the field in one of the two")
 
 
 def check(function_config: FunctionConfig) -> Iterator[Result]:

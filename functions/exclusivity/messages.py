@@ -75,8 +75,8 @@ def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
     """Return the finding that the `rest` of the conflicts is not listed after the first `listed` ones (KRM306)."""
     severity: Severity = "error" if any(conflict.severity == "error" for conflict in rest) else "warning"
     number = f"{len(rest):,} more are not" if len(rest) > 1 else "1 more is not"
-    text = f"{listed:,} conflicts about nodes are listed, {number}: correct these, then run again"
-    return Result(text, severity, "KRM306")
+    text = f"{listed:,} conflicts about nodes are listed, {number}"
+    return Result(text, severity, "KRM306", remedy="correct these, then run again")
 
 
 def _on_nodes(conflict: Conflict, places: _Places, at_claim: Claim) -> str:

@@ -43,10 +43,13 @@ def classes_have_one_maker(final: FinalList) -> Iterator[Result]:
         verb, whose = ("does", "the other's") if len(names) == 1 else ("do", "the others'")
         message = (
             f"makes the DeviceClass {first.domain}, as {verb} {some(names, len(names), _SHOWN)}: KMM labels it by "
-            f"turns, and deletes {whose} with the first Module that goes; list it in one Module only"
+            f"turns, and deletes {whose} with the first Module that goes"
         )
         facts = ("modules", tuple(names)), ("deviceClass", str(first.domain))
-        yield final.located(items[first.ref], error(message, field=Field(first.field, first.domain), facts=facts))
+        yield final.located(
+            items[first.ref],
+            error(message, field=Field(first.field, first.domain), facts=facts, remedy="list it in one Module only"),
+        )
     for finding in undecided:
         yield finding._replace(message=f"whether Modules share a DeviceClass is not known: {finding.message}")
 

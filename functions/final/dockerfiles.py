@@ -58,9 +58,9 @@ def arguments_are_declared(final: FinalList) -> Iterator[Result]:
         for title, name, line in source.dockerfile.undeclared(passed):
             stage = f"the stage {title} uses ${name} in line {line}" if title else f"FROM in line {line} uses ${name}"
             place = "after its FROM" if title else "before the first FROM"
-            message = f"{stage} without `ARG {name}`, so it is empty there; write `ARG {name}` {place}"
+            message = f"{stage} without `ARG {name}`, so it is empty there"
             facts = (("stage", title), ("argument", name))
-            finding = warning(message, field=Field(f"data.{KEY}"), facts=facts)
+            finding = warning(message, field=Field(f"data.{KEY}"), facts=facts, remedy=f"write `ARG {name}` {place}")
             yield from _at_source(final, source, finding)
 
 

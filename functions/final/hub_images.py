@@ -30,8 +30,8 @@ def names_are_told_apart(final: FinalList) -> Iterator[Result]:
             owner, cluster = owners.setdefault(name, (item, spoke.name))
             if owner is not item:
                 problem = f"its images for the cluster {spoke.name} are {name} to KMM, as are those of {owner.ref}"
-                message = f"{problem} for {cluster}, so one of the two clusters gets nothing; rename one"
-                yield final.located(item, error(message, field=Field("metadata.name", item.name)))
+                message = f"{problem} for {cluster}, so one of the two clusters gets nothing"
+                yield final.located(item, error(message, field=Field("metadata.name", item.name), remedy="rename one"))
 
 
 _HUB = """\

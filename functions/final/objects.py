@@ -78,8 +78,8 @@ def inputs_stay_behind(final: FinalList) -> Iterator[Result]:
             continue
         in_package = is_package or (bool(folders) and item.place is not None and item.place.path.startswith(folders))
         if in_package or item.ref.id in owners:
-            message = f'is only read, but would be deployed with the rest; mark it with the annotation {LOCAL}: "true"'
-            yield final.located(item, warning(message))
+            message = "is only read, but would be deployed with the rest"
+            yield final.located(item, warning(message, remedy=f'mark it with the annotation {LOCAL}: "true"'))
 
 
 KRM706 = Rule(

@@ -95,7 +95,7 @@ def preflight_kernels_are_versions(final: FinalList) -> Iterator[Result]:
         if len(re.split(r"[.,-]", kernel)) < 3:
             message = "KMM's webhook refuses a kernel version with fewer than three parts" if kernel else "is required"
             field = Field("spec.kernelVersion", kernel or None)
-            yield final.located(item, error(f"{message}; write it as `uname -r` prints it", field=field))
+            yield final.located(item, error(message, field=field, remedy="write it as `uname -r` prints it"))
 
 
 def boot_images_have_no_tag(final: FinalList) -> Iterator[Result]:
@@ -109,8 +109,8 @@ def boot_images_have_no_tag(final: FinalList) -> Iterator[Result]:
         image = text(table(item.manifest, "spec"), "kernelModuleImage")
         name, at, _ = image.partition("@")
         if at or ":" in name.rpartition("/")[2]:
-            message = f"{image!r} has a tag or digest, and each node adds its kernel version as the tag: remove it"
-            yield final.located(item, error(message, field=Field("spec.kernelModuleImage", image)))
+            message = f"{image!r} has a tag or digest, and each node adds its kernel version as the tag"
+            yield final.located(item, error(message, field=Field("spec.kernelModuleImage", image), remedy="remove it"))
 
 
 _CONFIG = """\

@@ -46,8 +46,10 @@ def labels_are_passed_on(final: FinalList) -> Iterator[Result]:
     for owner, keys, names in owners.values():
         problem = f"{some(names, len(names), limit=3)}, which krmfn generates afterwards, does not have it"
         label = f"the label {', '.join(keys)}"
-        message = f"kustomize gives it {label}, but {problem}; add it to spec.labels as well if that matters"
-        yield owner.located(info(message, field=Field("metadata.labels")))
+        message = f"kustomize gives it {label}, but {problem}"
+        yield owner.located(
+            info(message, field=Field("metadata.labels"), remedy="add it to spec.labels as well if that matters")
+        )
 
 
 KRM709 = Rule(

@@ -44,8 +44,10 @@ def inventory_is_valid(cluster: Cluster, today: str) -> Iterator[Result]:
     for item in cluster.fleet.inventories:
         day = text(item.content.manifest.get("spec"), "validUntil")
         if day and day < today:
-            message = f"was valid until {day}, but today is {today}; regenerate it with `krmfn inventory`"
-            yield item.located(error(message, field=Field("spec.validUntil", day)))
+            message = f"was valid until {day}, but today is {today}"
+            yield item.located(
+                error(message, field=Field("spec.validUntil", day), remedy="regenerate it with `krmfn inventory`")
+            )
 
 
 def labels_are_held(cluster: Cluster, _: str) -> Iterator[Result]:

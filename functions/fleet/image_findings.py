@@ -139,8 +139,12 @@ def images_are_for_the_system(joined: Join) -> Iterator[Result]:
         for (position, name, other), names in sorted(others.items()):
             nodes, verb = wording.nodes_named(sorted(names)), "runs" if len(names) == 1 else "run"
             problem = f"its image names {name}, but {nodes} {verb} {other}; kernel versions do not tell systems apart"
-            message = f"{problem}: select nodes by {OS_LABELS}ID and {OS_LABELS}VERSION_ID, too"
-            yield at_mappings(driver, warning(message), f"[{position}]")
+            message = f"{problem}"
+            yield at_mappings(
+                driver,
+                warning(message, remedy=f"select nodes by {OS_LABELS}ID and {OS_LABELS}VERSION_ID, too"),
+                f"[{position}]",
+            )
 
 
 def images_are_for_each_architecture(joined: Join) -> Iterator[Result]:
@@ -166,6 +170,10 @@ def images_are_for_each_architecture(joined: Join) -> Iterator[Result]:
             names = sorted(architectures_of[position, images[0]])  # no nodes: many clusters may have the same
             number = f" (as {counted(len(images) - 1, 'more image')})" if images[1:] else ""
             problem = f"{shortened(images[0])}{number} is for nodes of {len(names)} architectures ({', '.join(names)})"
-            message = f"{problem}: push it for each, or select each by kubernetes.io/arch"
+            message = f"{problem}"
             facts = tuple(("image", image) for image in images)
-            yield at_mappings(driver, info(message, facts=facts), f"[{position}]")
+            yield at_mappings(
+                driver,
+                info(message, facts=facts, remedy="push it for each, or select each by kubernetes.io/arch"),
+                f"[{position}]",
+            )

@@ -168,15 +168,17 @@ def check_freshness(manifest: Manifest, keys: Collection[str], max_age: int | No
         remedy = "regenerate it with `krmfn inventory --for`"
         yield error(f"does not hold {', '.join(missing)}, by which nodes are selected; {remedy}", field=Field("spec"))
     if (until := text(spec, "validUntil")) and until < today:
-        yield error(f"was valid until {until}; regenerate it", field=Field("spec.validUntil", until))
+        yield error(f"was valid until {until}", field=Field("spec.validUntil", until), remedy="regenerate it")
     if max_age is None:
         return
     day = text(spec, "takenOn")
     try:
         age = (date.fromisoformat(today) - date.fromisoformat(day)).days
     except ValueError:
-        message = "does not say when it was taken (spec.takenOn); regenerate it with `--taken-on`"
-        yield error(message, field=Field("spec"))
+        message = "does not say when it was taken (spec.takenOn)"
+        yield error(message, field=Field("spec"), remedy="regenerate it with `--taken-on`")
     else:
         if age > max_age:
-            yield error(f"was taken {age:,} days ago, on {day}; regenerate it", field=Field("spec.takenOn", day))
+            yield error(
+                f"was taken {age:,} days ago, on {day}", field=Field("spec.takenOn", day), remedy="regenerate it"
+            )

@@ -208,8 +208,10 @@ def _schema_findings(item: Item) -> Iterator[Result]:
 def other_version(item: Item) -> Result:
     """Return the error about an inventory of a version that this krmfn does not read."""
     version = itemtext.string(item, "apiVersion")
-    message = f"this version of krmfn reads {facts.API_VERSION}, not {version}; regenerate the inventory"
-    return item.located(error(message, rule="KRM601", field=Field("apiVersion", version)))
+    message = f"this version of krmfn reads {facts.API_VERSION}, not {version}"
+    return item.located(
+        error(message, rule="KRM601", field=Field("apiVersion", version), remedy="regenerate the inventory")
+    )
 
 
 def _at_lines(item: Item, problems: Iterable[inventory.Problem]) -> Iterator[Result]:

@@ -27,8 +27,11 @@ def check(*items: Item) -> list[Result]:
 
 def repeated(item: Item) -> list[Result]:
     """Return an error for each key that appears twice in one mapping: readers disagree on which one counts."""
-    message = "this key appears twice; remove one"
-    return [item.located(error(message, rule="KRM102", field=Field(path))) for path in item.content.duplicate_keys]
+    message = "this key appears twice"
+    return [
+        item.located(error(message, rule="KRM102", field=Field(path), remedy="remove one"))
+        for path in item.content.duplicate_keys
+    ]
 
 
 RULES = (

@@ -103,11 +103,12 @@ def later_changes(inputs: Sequence[Input], resources: ResourceList) -> Iterator[
         before = owners[function].get(item.ref.id) if function else None
         path = before and _difference(_relevant_part(before), _relevant_part(item), (), run_of(resources).transformed)
         if path:
-            message = (
-                "is changed after krmfn was called, so the objects generated from it are outdated; call krmfn in "
-                "the outermost kustomization"
+            message = "is changed after krmfn was called, so the objects generated from it are outdated"
+            yield item.located(
+                error(
+                    message, rule="KRM515", field=Field(join(path)), remedy="call krmfn in the outermost kustomization"
+                )
             )
-            yield item.located(error(message, rule="KRM515", field=Field(join(path))))
     yield from _later_removals(marked, {item.ref.id for item in owners_among(resources.items)}, owners)
 
 
@@ -126,11 +127,8 @@ def _later_removals(
         if not ids.isdisjoint(owners[mark.function]) and ids.isdisjoint(current) and mark.owner[:2] not in renamed:
             products.setdefault(mark.owner, item)
     for (_, kind, namespace, name), item in products.items():
-        message = (
-            f"is generated from {kind} {namespace}/{name}, which is removed after krmfn was called; call "
-            f"krmfn in the outermost kustomization"
-        )
-        yield item.located(error(message, rule="KRM515"))
+        message = f"is generated from {kind} {namespace}/{name}, which is removed after krmfn was called"
+        yield item.located(error(message, rule="KRM515", remedy="call krmfn in the outermost kustomization"))
 
 
 def _owners(inputs: Sequence[Input], function: str) -> dict[Id, Item]:

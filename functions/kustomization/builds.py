@@ -152,6 +152,6 @@ def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:
         if item.ref.id not in owners:
             message = (
                 f"nothing in the build of {path} was generated from it: krmfn is called before it is added or "
-                "renamed, or not for its kind; call krmfn in the outermost kustomization"
+                "renamed, or not for its kind"
             )
-            yield item.located(error(message, rule="KRM514"))
+            yield item.located(error(message, rule="KRM514", remedy="call krmfn in the outermost kustomization"))

@@ -83,9 +83,11 @@ class Configs:
                 if fields:
                     message = (
                         f"{base.name} may change the functions it lists ({', '.join(fields)}), so it is not known "
-                        "before the build what would be called; list the files of the functions directly"
+                        "before the build what would be called"
                     )
-                    kustomization.findings.append(reference.error(message, "KRM510"))
+                    kustomization.findings.append(
+                        reference.error(message, "KRM510", remedy="list the files of the functions directly")
+                    )
                     self.unknown.add(kustomization.folder)
                     continue
                 for inner in base.references:
@@ -155,8 +157,8 @@ def _spelled_twice(config: Item) -> Iterator[Result]:
         for key in mapping:
             name = mentions.BUILTIN.get(key.casefold(), key)
             if name != key:
-                message = f"kustomize reads this field as {name}, which is here, too; remove one"
-                yield config.located(error(message, rule=RULE, field=Field(f"{path}{key}")))
+                message = f"kustomize reads this field as {name}, which is here, too"
+                yield config.located(error(message, rule=RULE, field=Field(f"{path}{key}"), remedy="remove one"))
 
 
 def _check_call(call: Call, ours: Ours) -> Iterator[Result]:
@@ -167,7 +169,7 @@ def _check_call(call: Call, ours: Ours) -> Iterator[Result]:
     elif not call.field.startswith("transformers"):
         is_generator = call.field.startswith("generators")
         reason = "a generator receives no resources" if is_generator else "kustomize refuses a validator's output"
-        yield error(f"{call.field}: {reason}; list it under transformers", rule="KRM511", ref=ref, place=place)
+        yield error(f"{call.field}: {reason}", rule="KRM511", ref=ref, place=place, remedy="list it under transformers")
     elif version := calls.other_version(call, ours):
         message = f"{call.field}: calls version {version}, but {ours.version()} runs here and may render differently"
         yield warning(message, rule="KRM513", ref=ref, place=place)
@@ -187,9 +189,17 @@ def _inline_resources(reference: Reference, rule: str, is_function: bool) -> Jud
             if not item.kind or not (item.name or item.kind.endswith("List")):  # GetValidatedMetadata in rnode.go
                 message = (
                     f"{reference.field} has no {'metadata.name' if item.kind else 'kind'}, and kustomize reads the "
-                    "text of such a resource as a path; add it, or move the resource into a file"
+                    "text of such a resource as a path"
                 )
-                findings.append(error(message, rule=RULE, field=Field(reference.field), place=item.place))
+                findings.append(
+                    error(
+                        message,
+                        rule=RULE,
+                        field=Field(reference.field),
+                        place=item.place,
+                        remedy="add it, or move the resource into a file",
+                    )
+                )
         return items, findings
 
     return inline_documents(reference, judge)

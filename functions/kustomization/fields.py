@@ -98,7 +98,10 @@ def findings(item: Item) -> Iterator[Result]:
     """Yield an error for each field of a kustomization that kustomize would refuse, or read otherwise than a person."""
     for path in item.content.duplicate_keys:
         yield error(
-            "this key appears twice, and kustomize takes the last one; remove one", rule="KRM503", field=Field(path)
+            "this key appears twice, and kustomize takes the last one",
+            rule="KRM503",
+            field=Field(path),
+            remedy="remove one",
         )
     yield from check(item.manifest, SCHEMA, "KRM502")
     kind = item.manifest.get("kind") or "Kustomization"
@@ -108,4 +111,4 @@ def findings(item: Item) -> Iterator[Result]:
     elif item.manifest.get("apiVersion") not in (None, "", version):
         yield error(f"must be {version} for a {kind}", rule="KRM502", field=Field("apiVersion"))
     if not any(value not in (None, "") for key, value in item.manifest.items() if key not in ("apiVersion", "kind")):
-        yield error("is empty, and kustomize refuses it; list resources", rule="KRM502")
+        yield error("is empty, and kustomize refuses it", rule="KRM502", remedy="list resources")

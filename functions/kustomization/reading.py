@@ -71,8 +71,8 @@ def _misplaced(kustomization: Kustomization, kustomizations: Mapping[str, Kustom
         base = kustomizations.get(reference.real)
         if base and base.manifest and base.is_component != (reference.role == "component"):
             kind, field = ("Component", "components") if base.is_component else ("Kustomization", "resources")
-            message = f"{reference.name} is a {kind}; list it under {field}"
-            yield reference.error(message, "KRM506")
+            message = f"{reference.name} is a {kind}"
+            yield reference.error(message, "KRM506", remedy=f"list it under {field}")
 
 
 def _judge(text: bytes, place: Place, column: int) -> Judgement:

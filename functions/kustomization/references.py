@@ -44,9 +44,9 @@ class Reference(NamedTuple):
         """Return True for a file that kustomize reads as YAML."""
         return self.kind == "file" and self.role != "file"
 
-    def error(self, message: str, rule: str) -> Result:
+    def error(self, message: str, rule: str, remedy: str = "") -> Result:
         """Return a finding about the field."""
-        return error(message, rule=rule, field=Field(self.field), place=self.place)
+        return error(message, rule=rule, field=Field(self.field), place=self.place, remedy=remedy)
 
     @property
     def has_lines(self) -> bool:

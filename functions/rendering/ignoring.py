@@ -100,8 +100,8 @@ def visible(
     for holder, path, rule in entries:
         was_judged = not rule.startswith(not_judged) and rule.startswith(FINAL) == of_final
         if was_judged and _hideable().get(rule) and (holder.ref.id, rule) not in used:
-            message = f"{rule} is turned off, but nothing that was checked has such a finding; remove the entry"
-            yield holder.located(info(message, rule="KRM139", field=Field(path, rule)))
+            message = f"{rule} is turned off, but nothing that was checked has such a finding"
+            yield holder.located(info(message, rule="KRM139", field=Field(path, rule), remedy="remove the entry"))
 
 
 def not_ignored(

@@ -110,7 +110,9 @@ def _findings(
         message = f"was generated from {owner}, which is missing from the input; not removed, because it may exist"
         product = item.annotations.get(PROFILE_MARK)
         missing = f"{owner} and the Profile {product}" if product else owner
-        yield item.located(error(f"{message} elsewhere; add {missing} to the input, {WAYS_OUT}", rule="KRM116"))
+        yield item.located(
+            error(f"{message} elsewhere", rule="KRM116", remedy=f"add {missing} to the input, {WAYS_OUT}")
+        )
     if kept:
         count, names = len(kept), some((str(item.ref) for item in kept), len(kept))
         owners = sorted({_owner(item) for item in kept})

@@ -46,7 +46,7 @@ def inputs_are_marked(resources: ResourceList, handled: Kinds) -> Iterator[Resul
     for item in (item for item in of_kinds(resources.items, inputs) if not item.is_local):
         is_rendered = (item.group, item.kind) in handled
         message = "would be deployed with its generated objects" if is_rendered else _ONLY_READ
-        yield item.located(warning(f"{message}; mark it with the annotation {_MARK}", rule="KRM104"))
+        yield item.located(warning(message, rule="KRM104", remedy=f"mark it with the annotation {_MARK}"))
     if nodes := [item for item in resources.select("Node", "") if not item.is_local]:
         others = f", and so would {len(nodes) - 1:,} more; mark each" if len(nodes) > 1 else "; mark it"
         first = nodes[0].ref._replace(name=previous_name(nodes[0]))
@@ -59,11 +59,20 @@ def marks_are_of_use(configs: Iterable[Item]) -> Iterator[Finding]:
         if item.is_local:
             message = (
                 "is marked for a function that this kustomization does not call: a plain `kustomize build` leaves it "
-                "out and says nothing, so a sync of that prunes its drivers; remove the annotation (`krmfn render` "
-                "leaves the config out by itself)"
+                "out and says nothing, so a sync of that prunes its drivers"
             )
             field = Field(f"metadata.annotations[{LOCAL}]")
-            yield item.ref, item.located(warning(message, rule="KRM190", field=field))
+            yield (
+                item.ref,
+                item.located(
+                    warning(
+                        message,
+                        rule="KRM190",
+                        field=field,
+                        remedy="remove the annotation (`krmfn render` leaves the config out by itself)",
+                    )
+                ),
+            )
 
 
 @lru_cache(maxsize=4096)

@@ -26,7 +26,7 @@ def selectors_are_there(resources: ResourceList, config: FunctionConfig) -> Iter
     for item, path in _configs(resources, config):
         if selector_of(item.manifest, path) is None:
             message = f"has no labels at {path}, where `operators` in the functionConfig says that its selector is"
-            finding = warning(f"{message}, so its nodes are not known; correct the path", rule=KRM535.id)
+            finding = warning(f"{message}, so its nodes are not known", rule=KRM535.id, remedy="correct the path")
             yield item.located(finding._replace(field=Field(path)))
 
 

@@ -33,8 +33,12 @@ def read(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
         name = name_of(item)
         if (other := products.get(name)) or name in config.profiles:
             where = f"{other.item.ref}{in_file(other.item)}" if other else "the functionConfig's spec.profiles"
-            message = f"the name {name!r} is also that of {where}; rename one of the two"
-            resources.report(item.located(error(message, rule="KRM184", field=Field("metadata.name", name))))
+            message = f"the name {name!r} is also that of {where}"
+            resources.report(
+                item.located(
+                    error(message, rule="KRM184", field=Field("metadata.name", name), remedy="rename one of the two")
+                )
+            )
             continue
         if not any(finding.severity == "error" for finding in findings):
             products[name] = product(item)
@@ -98,7 +102,7 @@ def _told_by_vendor(product: Profile, item: Item, written: Any, manifest: Any, i
         message = (
             f"has no effect: {item.kind} is cluster-wide, and the Profile makes its objects in {product.namespace}"
         )
-        yield warning(f"{message}; remove it", rule="KRM194", field=Field("metadata.namespace"))
+        yield warning(message, rule="KRM194", field=Field("metadata.namespace"), remedy="remove it")
 
 
 def _with_defaults(finding: Result, written: Any, manifest: Any) -> Result:

@@ -106,8 +106,8 @@ def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer, co
             folders = {twin.place.path.rpartition("/")[0] for twin in (item, other) if twin.place and twin.place.path}
             has_folders = len(folders) > 1 and not run_of(resources).settings.intent.is_function
             hint = "; if these are two clusters, name the folder of each as a PATH" if has_folders else ""
-            message = f"this {item.kind} appears twice{where}; remove or rename one{hint}"
-            resources.report([item.located(error(message, rule="KRM103"))])
+            message = f"this {item.kind} appears twice{where}"
+            resources.report([item.located(error(message, rule="KRM103", remedy=f"remove or rename one{hint}"))])
     sound_items: list[Item] = []
     for item in first.values():
         product = config.product(item) if config.products else None

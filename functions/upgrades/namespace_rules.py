@@ -31,7 +31,7 @@ def namespaces_stay(impact: Impact) -> Iterator[Result]:
         if modules := present.get(namespace.name):
             stay = f"is deleted, but not {some(modules, len(modules), SHOWN)} in it"
             effect = "KMM's webhook refuses that and every sync hangs, or, without it, the Module is deleted, too"
-            yield error(f"{stay}: {effect}; keep the Namespace", ref=namespace)
+            yield error(f"{stay}: {effect}", ref=namespace, remedy="keep the Namespace")
 
 
 def modules_go_first(impact: Impact) -> Iterator[Result]:
@@ -43,7 +43,7 @@ def modules_go_first(impact: Impact) -> Iterator[Result]:
         if modules:
             go = f"is deleted together with {some(modules, len(modules), SHOWN)}"
             effect = "while KMM still unloads, it can make no pod in a Namespace that ends, so neither ever ends"
-            yield warning(f"{go}: {effect}; delete it in a later change", ref=namespace)
+            yield warning(f"{go}: {effect}", ref=namespace, remedy="delete it in a later change")
 
 
 def _deleted(impact: Impact) -> Iterator[Ref]:

@@ -71,7 +71,7 @@ def _unload(impact: Impact, step: Step, kernels: Kernels, message: str, remedy: 
     if holders:
         names = some(holders, len(holders), SHOWN)
         risk = f"the unload fails and is tried again as long as {names} or another workload uses it"
-        return warning(f"{message}; {risk}: stop them first, or {remedy}", field=field)
+        return warning(f"{message}; {risk}", field=field, remedy=f"stop them first, or {remedy}")
     risk = "no workload in the input waits for it; any workload that uses it makes the unload fail until it ends"
     return info(f"{message}; {risk}; {remedy}", field=field)
 

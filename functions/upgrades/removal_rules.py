@@ -21,7 +21,8 @@ def daemonsets_go_too(impact: Impact, step: Step) -> Iterator[Result]:
         yield error(
             f"is deleted, but not {some(holders, len(holders), SHOWN)}: "
             "the kernel module is not unloaded while a pod uses it, and the node label that keeps the pod "
-            "there stays until the unload, so neither ever ends; delete them too"
+            "there stays until the unload, so neither ever ends",
+            remedy="delete them too",
         )
 
 
@@ -29,8 +30,8 @@ def plugin_stays(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield a warning per Module without its former devicePlugin section, where KMM leaves the DaemonSet."""
     if step.removes("devicePlugin") and impact.kmm.leaves_plugins:
         command = f"kubectl delete daemonset -n {step.module.namespace} -l {NAME_LABEL}={step.module.name}"
-        message = f"KMM {impact.kmm.name} leaves the device plugin's DaemonSet running; delete it by hand: {command}"
-        yield warning(message, field=Field("spec.devicePlugin"))
+        message = f"KMM {impact.kmm.name} leaves the device plugin's DaemonSet running"
+        yield warning(message, field=Field("spec.devicePlugin"), remedy=f"delete it by hand: {command}")
 
 
 def loader_stays(impact: Impact, step: Step) -> Iterator[Result]:

@@ -23,7 +23,7 @@ def check(module: Module) -> list[Result]:
 def _has_loader(module: Module) -> Iterator[Result]:
     if not has(module.spec, "moduleLoader"):
         message = "a hub cannot bring a Module without moduleLoader to its spokes: its controller crashes on it"
-        yield error(f"{message}; write a Module for each spoke", field=Field("spec.moduleLoader"))
+        yield error(message, field=Field("spec.moduleLoader"), remedy="write a Module for each spoke")
 
 
 KMM086 = Rule(
@@ -44,8 +44,8 @@ spec:
 
 def _in_tree_is_a_list(module: Module) -> Iterator[Result]:
     if name := text(module.container, IN_TREE[1]):
-        message = f"each spoke refuses it beside the list that the hub writes into its mappings; write {IN_TREE[0]}"
-        yield error(message, field=Field(f"{CONTAINER}.{IN_TREE[1]}", name))
+        message = "each spoke refuses it beside the list that the hub writes into its mappings"
+        yield error(message, field=Field(f"{CONTAINER}.{IN_TREE[1]}", name), remedy=f"write {IN_TREE[0]}")
 
 
 KMM087 = Rule(
@@ -70,7 +70,7 @@ def _tls_is_of_the_container(module: Module) -> Iterator[Result]:
         if has(entry, "registryTLS") and is_insecure(module, entry) != of_container:
             message = "does not reach the spokes, where the registryTLS of the container counts for each kernel"
             value = table(entry, "registryTLS")
-            yield warning(f"{message}; write it there", field=Field(f"{MAPPINGS}[{index}].registryTLS", value))
+            yield warning(message, field=Field(f"{MAPPINGS}[{index}].registryTLS", value), remedy="write it there")
 
 
 KMM088 = Rule(

@@ -32,8 +32,8 @@ def _in_tree_goes_first(module: Module) -> Iterator[Result]:
                 known.add((field, name))
                 since = "{}.{}".format(*DRIVERS[name].since)
                 problem = f"loads {name}, which Linux has itself since {since}: while that one is loaded"
-                message = f"{problem}, modprobe succeeds and loads nothing; add {name} to {IN_TREE[0]}"
-                yield warning(message, field=field)
+                message = f"{problem}, modprobe succeeds and loads nothing"
+                yield warning(message, field=field, remedy=f"add {name} to {IN_TREE[0]}")
 
 
 def _judged(module: Module) -> int:

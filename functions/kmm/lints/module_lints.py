@@ -53,8 +53,8 @@ def check_without_parts(module: Module) -> Iterator[Result]:
 
 def _selector_is_not_empty(module: Module) -> Iterator[Result]:
     if module.spec.get("selector") == {}:
-        message = "selector {} is every node of the cluster, control plane included; name labels of the nodes meant"
-        yield warning(message, field=Field("spec.selector"))
+        message = "selector {} is every node of the cluster, control plane included"
+        yield warning(message, field=Field("spec.selector"), remedy="name labels of the nodes meant")
 
 
 KRM201 = Rule(
