@@ -73,7 +73,7 @@ def _unload(impact: Impact, step: Step, kernels: Kernels, message: str, remedy: 
         risk = f"the unload fails and is tried again as long as {names} or another workload uses it"
         return warning(f"{message}; {risk}", field=field, remedy=f"stop them first, or {remedy}")
     risk = "no workload in the input waits for it; any workload that uses it makes the unload fail until it ends"
-    return info(f"{message}; {risk}; {remedy}", field=field)
+    return info(f"{message}; {risk}", field=field, remedy=remedy)
 
 
 def version_moves_with_labels(impact: Impact, step: Step) -> Iterator[Result]:

@@ -16,7 +16,7 @@ from krmfn.streams import Log
 from tests.builders import CONFIG, document_text
 from tests.commands import ROOT, environment, process
 
-KEYS = ["level", "message", "facts", "rule", "ref", "path", "file", "line", "unlisted"]
+KEYS = ["level", "message", "remedy", "facts", "rule", "ref", "path", "file", "line", "unlisted"]
 REF = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "namespace": "kmm", "name": "drv"}
 
 

@@ -25,7 +25,11 @@ def served(value: str, *paths: str) -> list[tuple[str, str]]:
     """Return the severity and the text of what `check` says about kinds that are not served."""
     paths = paths or (str(ROOT / "examples" / "quickstart"),)
     done = process("krmfn", "check", "--format", "json", *paths, KUBE_API_VERSIONS=value).ended(0)
-    return [(row["severity"], row["message"]) for row in json.loads(done.out)["findings"] if row["rule"] == "KRM525"]
+    return [
+        (row["severity"], f"{row['message']}; {row['remedy']}")
+        for row in json.loads(done.out)["findings"]
+        if row["rule"] == "KRM525"
+    ]
 
 
 def test_a_kind_that_is_not_served_is_said_once() -> None:

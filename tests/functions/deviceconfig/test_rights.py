@@ -51,7 +51,7 @@ def answer(*configs: Manifest, **profile: Any) -> ResourceList:
 def faults(resources: ResourceList) -> list[tuple[str, str, str]]:
     """Return rule, field and message of the errors and warnings."""
     results = [result for result in resources.results if result.severity != "info"]
-    return [(result.rule, result.field.path if result.field else "", result.message) for result in results]
+    return [(result.rule, result.field.path if result.field else "", result.text) for result in results]
 
 
 # What is generated.

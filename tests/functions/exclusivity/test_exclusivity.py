@@ -492,9 +492,9 @@ def test_the_number_of_findings_is_bounded_and_the_rest_counted() -> None:
     nodes = [Node(f"n{i}", {"rack": str(i)}) for i in range(1200)]
     results = check(claims, nodes)
     assert len(results) == 1001 and results[-1].severity == "error" and results[-1].rule == "KRM306"
-    rest = "1,000 conflicts about nodes are listed, 200 more are not: correct these, then run again"
-    assert results[-1].message == rest
-    assert " 1 more is not: " in check(claims[:2002], nodes)[-1].message
+    rest = "1,000 conflicts about nodes are listed, 200 more are not; correct these, then run again"
+    assert results[-1].text == rest
+    assert " 1 more is not; " in check(claims[:2002], nodes)[-1].text
 
 
 @given(claim_lists(), NODES, st.sets(st.sampled_from("abcde")))

@@ -209,7 +209,7 @@ def test_the_last_day_still_counts() -> None:
     assert fleets.findings(text, "2026-02-28") == []
     (finding,) = fleets.findings(text, "2026-03-01")
     message = "was valid until 2026-02-28, but today is 2026-03-01; regenerate it with `krmfn inventory`"
-    assert (finding.rule, finding.severity, finding.message) == ("KRM602", "error", message)
+    assert (finding.rule, finding.severity, finding.text) == ("KRM602", "error", message)
 
 
 def test_a_label_that_the_inventory_does_not_hold_decides_nothing() -> None:

@@ -87,7 +87,7 @@ def test_json_says_null_for_what_does_not_apply() -> None:
     place = {"path": "spec", "file": "f", "line": 3, "column": 7, "admission": None, "first": True, "unlisted": None}
     about_places: dict[str, object] = {"related": []}
     about = {"apiVersion": "g/v1", "kind": "Thing", "namespace": "n", "name": "a"}
-    said = {"id": result.id, "facts": {}, "rule": "R", "severity": "error", "message": "x"}
+    said = {"id": result.id, "facts": {}, "rule": "R", "severity": "error", "message": "x", "remedy": None}
     assert finding(result) == said | {"ref": about} | place | about_places
     bare = finding(warning("x", place=Place("f")))
     missing = {"rule", "ref", "path", "line", "column", "admission", "unlisted"}

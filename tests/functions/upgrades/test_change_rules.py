@@ -166,9 +166,9 @@ CASES = [
 def test_a_risk_is_reported(case: Case) -> None:
     (note,) = [note for note in notes_on(case.old, case.new, case.version) if note.rule == case.rule]
     assert (note.severity, note.field.path if note.field else "") == (case.severity, case.path)
-    assert case.text in note.message
+    assert case.text in note.text
     assert note.ref
-    assert note.message[-1] not in ".;:"
+    assert note.message[-1] not in ".;:" and note.text[-1] not in ".;:"
 
 
 HARMLESS = {
@@ -213,12 +213,12 @@ def test_a_retained_version_keeps_its_consumers() -> None:
 
 def test_what_reloads_everywhere_says_how_it_reloads_one_by_one() -> None:
     (note,) = notes_on([PLAIN], [edited(PLAIN, (IMAGE, "r/drv:2"))])
-    assert "; write `upgrade: {ordered: true}`, and change driverVersion with each release" in note.message
-    assert note.message.endswith("to a Module: to begin, delete it once, which unloads its nodes)")
+    assert "; write `upgrade: {ordered: true}`, and change driverVersion with each release" in note.text
+    assert note.text.endswith("to a Module: to begin, delete it once, which unloads its nodes)")
     (note,) = notes_on([PLAIN, consumer()], [edited(PLAIN, (IMAGE, "r/drv:2")), consumer()])
-    assert ": stop them first, or write `upgrade: {ordered: true}`, and" in note.message
+    assert "; stop them first, or write `upgrade: {ordered: true}`, and" in note.text
     (note,) = notes_on([VERSIONED], [edited(VERSIONED, (IMAGE, "r/drv:2"))])
-    assert "; change driverVersion with it: then nodes reload one by one" in note.message
+    assert "; change driverVersion with it: then nodes reload one by one" in note.text
 
 
 def test_a_vendor_s_config_is_told_where_its_upgrade_is_ordered() -> None:
@@ -231,7 +231,7 @@ def test_a_vendor_s_config_is_told_where_its_upgrade_is_ordered() -> None:
         annotations = ("metadata.annotations", {"krmfn.dev/owner": mark, "krmfn.dev/profile": profile})
         old = edited(PLAIN, annotations)
         (note,) = notes_on([old], [edited(old, (IMAGE, "r/drv:2"))])
-        assert f"; write `upgrade: {{ordered: true}}`{where}" in note.message
+        assert f"; write `upgrade: {{ordered: true}}`{where}" in note.text
 
 
 SILENT = table(__file__, "silent.yaml")
@@ -287,7 +287,7 @@ def test_what_an_image_is_made_from_changes_and_its_name_does_not() -> None:
     }
     for text, (old, new) in changes.items():
         (note,) = (note for note in notes_on(old, new) if note.rule == "KRM412")
-        assert text in note.message
+        assert text in note.text
         assert (note.severity, note.ref and note.ref.kind) == ("warning", "Module")
 
 
@@ -325,13 +325,13 @@ def test_the_kernels_whose_nodes_reload_are_named(name: str) -> None:
     (note,) = notes_on([mapped(old)], [mapped(new)])
     assert note.field
     assert (note.rule, note.severity, note.field.path) == ("KRM401", "info", path)
-    assert text in note.message
+    assert text in note.text
 
 
 def test_a_new_version_does_not_keep_a_kernel_without_a_mapping() -> None:
     """KMM looks for a mapping first, and for the version after it."""
     old = edited(VERSIONED, (MAPPINGS, LAST))
-    lost = [note.message for note in notes_on([old, consumer()], [NEXT, consumer()]) if note.rule == "KRM401"]
+    lost = [note.text for note in notes_on([old, consumer()], [NEXT, consumer()]) if note.rule == "KRM401"]
     assert len(lost) == 1
     assert lost[0].startswith("KMM unloads the kernel module on all its nodes with a kernel of regexp ^7 that no")
     assert lost[0].endswith("stop them first, or keep the mapping until no node has such a kernel")
@@ -346,7 +346,7 @@ def test_errors_come_first() -> None:
 def test_many_consumers_are_counted() -> None:
     agents = [consumer(f"agent-{number}") for number in range(5)]
     (note,) = notes_on([PLAIN], agents)
-    assert "DaemonSet kmm/agent-0, DaemonSet kmm/agent-1, DaemonSet kmm/agent-2 and 2 more: " in note.message
+    assert "DaemonSet kmm/agent-0, DaemonSet kmm/agent-1, DaemonSet kmm/agent-2 and 2 more: " in note.text
 
 
 def test_a_rule_is_turned_off_with_a_reason_but_no_refusal_is() -> None:
@@ -397,7 +397,9 @@ def test_a_change_with_its_note_at_the_file_it_comes_from(folder: Path) -> None:
     assert done.text.startswith("~ Module kmm/drv: 1 field\n")
     assert '      - "r.example.com/drv:1-$KERNEL_FULL_VERSION"\n' in done.text
     assert "\nnew/driver.yaml:6:3: warning: Module kmm/drv: spec.moduleLoader" in done.text
-    assert done.text.endswith(" [KRM401]\n\n1 changed, 1 unchanged\n")
+    note, help_, *end = done.text.partition("new/driver.yaml")[2].splitlines()
+    assert note.endswith(" [KRM401]") and help_.startswith("  help: stop them first, or write `upgrade: ")
+    assert end == ["", "1 changed, 1 unchanged"]
     assert diff(folder, "old", "new", "--format", "markdown").text.startswith("**1 changed, 1 unchanged**\n")
 
 
