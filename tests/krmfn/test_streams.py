@@ -40,7 +40,7 @@ def test_a_finding_with_its_place() -> None:
     first = done.lines[0]
     assert first["message"].startswith("unknown field")
     del first["message"]
-    place = {"path": "spec.moduelName", "file": "stdin", "line": 4, "unlisted": None}
+    place = {"path": "spec.moduelName", "file": "stdin", "line": 4, "remedy": None, "unlisted": None}
     assert first == {"level": "error", "facts": {"problem": "unknown"}, "rule": "KRM101", "ref": REF} | place
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.formats.checked import Checked
-from krmfn_functions.formats.findings import FORMATS, as_json, finding, summary_line, text
+from krmfn_functions.formats.findings import FORMATS, Layout, as_json, finding, summary_line, text
 
 from krmfn import Place, Ref, Result, error, info, warning
 from krmfn.printing import printable
@@ -87,10 +87,18 @@ def test_json_says_null_for_what_does_not_apply() -> None:
     place = {"path": "spec", "file": "f", "line": 3, "column": 7, "admission": None, "first": True, "unlisted": None}
     about_places: dict[str, object] = {"related": []}
     about = {"apiVersion": "g/v1", "kind": "Thing", "namespace": "n", "name": "a"}
-    said = {"id": result.id, "facts": {}, "rule": "R", "severity": "error", "message": "x", "remedy": None}
-    assert finding(result) == said | {"ref": about} | place | about_places
+    said = {"id": result.id, "facts": {}, "rule": "R", "severity": "error", "message": "x"}
+    assert finding(result) == said | {"remedy": None, "ref": about} | place | about_places
+    advised = result._replace(remedy="y")
+    assert (finding(advised)["message"], finding(advised)["remedy"]) == ("x", "y")
+    assert all("x; y" in FORMATS[name](Checked([advised]), None) for name in ("sarif", "junit", "github", "gitlab"))
+    (line, help_, _), (bare_line, _) = (
+        text(Checked([advised]), None, layout).splitlines() for layout in (Layout(), Layout(has_help=False))
+    )
+    assert (line, help_) == (bare_line, "  help: y")
+    assert line.endswith(": x [R]")
     bare = finding(warning("x", place=Place("f")))
-    missing = {"rule", "ref", "path", "line", "column", "admission", "unlisted"}
+    missing = {"rule", "remedy", "ref", "path", "line", "column", "admission", "unlisted"}
     assert {key for key, value in bare.items() if value is None} == missing
     document = json.loads(as_json(Checked([result], 3, (), KINDS, 2)))
     none = dict.fromkeys(("warning", "info", "excluded", "foreign", "baseline", "hidden", "turnedOff"), 0)
