@@ -51,7 +51,7 @@ CASES = [
 def test_a_lint_and_its_border(case: Case) -> None:
     findings = [result for result in check(case.bad, case.version, case.kernels) if result.rule == case.rule]
     assert len(findings) == 1, findings
-    assert case.text in findings[0].message
+    assert case.text in findings[0].text
     assert findings[0].severity == case.severity
     assert findings[0].field and findings[0].field.path == case.path
     assert findings[0].tags == () and str(findings[0].ref).startswith("Module kmm/")
@@ -149,7 +149,7 @@ def test_modules_that_remove_what_another_loads() -> None:
 
 def test_modules_that_unload_each_other() -> None:
     results = across([loads("one", "a", "b"), loads("two", "b", "a")])
-    assert ["and is removed by it" in result.message for result in results] == [True, True]
+    assert ["and is removed by it" in result.text for result in results] == [True, True]
 
 
 def test_modules_that_never_meet() -> None:
@@ -195,5 +195,5 @@ def test_the_version_that_argo_cd_names_counts_for_dra(
 )
 def test_a_cluster_is_never_older_than_the_kubelets_of_its_nodes(kubelets: list[str], known: str) -> None:
     findings = [finding for finding in check(DRIVEN, "main", kubelets=kubelets) if finding.rule == "KRM209"]
-    ends = [(finding.severity, finding.message.rpartition("; ")[2]) for finding in findings]
+    ends = [(finding.severity, finding.text.rpartition("; ")[2]) for finding in findings]
     assert ends == ([("info", known)] if known else [])
