@@ -244,5 +244,11 @@ def _counted(findings: Iterable[Result]) -> Iterator[Result]:
     if names:
         subject = "this cannot be read" if len(names) == 1 else f"{counted(len(names), 'file')} cannot be read"
         listed = f" ({some(names, len(names))})" if names[1:] else ""
-        message = f"{subject}, and nothing in it is krmfn's{listed}; add it to `exclude` in .krmfn.yaml: [{names[0]}]"
-        yield warning(message, rule="KRM534", place=errors[0].place, tags=((UNREAD, "\n".join(names)),))
+        message = f"{subject}, and nothing in it is krmfn's{listed}"
+        yield warning(
+            message,
+            rule="KRM534",
+            place=errors[0].place,
+            tags=((UNREAD, "\n".join(names)),),
+            remedy=f"add it to `exclude` in .krmfn.yaml: [{names[0]}]",
+        )

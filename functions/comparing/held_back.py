@@ -57,11 +57,8 @@ def _twins(kept: Change, loading: Mapping[str, Sequence[Ref]]) -> Iterator[Resul
         for source in loading.get(name, ()):
             twins.setdefault(source, name)
     for source, name in twins.items():
-        message = (
-            f"loads {name}, as {kept.ref} does, which stays on the cluster; delete that one by hand when this "
-            "is merged, or let its engine prune"
-        )
-        yield error(message, ref=source)
+        message = f"loads {name}, as {kept.ref} does, which stays on the cluster"
+        yield error(message, ref=source, remedy="delete that one by hand when this is merged, or let its engine prune")
 
 
 def _message(change: Change, declarations: Sequence[Declaration]) -> str:

@@ -21,7 +21,7 @@ def module_name_is_known(config: DeviceConfig) -> Iterator[Result]:
         remedy = "the functionConfig: spec.defaults.moduleName, or a profile named by the annotation krmfn.dev/profile"
     elif not is_ours(config.item):
         remedy = f"the Profile {config.profile}, or in the functionConfig's spec.overrides.{config.profile}.moduleName"
-    yield config.error(f"the kernel module's name is missing; write it in {remedy}", "moduleName")
+    yield config.error("the kernel module's name is missing", "moduleName", remedy=f"write it in {remedy}")
 
 
 def image_is_known(config: DeviceConfig) -> Iterator[Result]:

@@ -28,8 +28,8 @@ def builds_and_signs_are_complete(config: DeviceConfig) -> Iterator[Result]:
         for path, fields in sections:
             missing = [key for key in keys if key not in fields] if fields else []
             if missing and (path == name or not shared):
-                message = f"needs {' and '.join(missing)}; write {name} with them, or `enabled: false` in it for none"
-                yield config.error(message, path)
+                message = f"needs {' and '.join(missing)}"
+                yield config.error(message, path, remedy=f"write {name} with them, or `enabled: false` in it for none")
 
 
 RULES = (

@@ -30,7 +30,7 @@ def check_roots(lists: Sequence[ResourceList]) -> Iterator[Result]:
             root, other = first.setdefault(item.ref.id, (number, item))
             if root != number:
                 message = f"another root of this cluster has this {item.kind}, too{in_file(other)}"
-                yield item.located(error(f"{message}; remove or rename one", rule="KRM103"))
+                yield item.located(error(f"{message}", rule="KRM103", remedy="remove or rename one"))
     sound = [resources for resources in lists if not resources.failed]
     if len(sound) > 1:
         yield from conflicts(sound)
@@ -49,9 +49,11 @@ def conflicts(lists: Sequence[ResourceList], external: Sequence[Claim] = ()) -> 
         if config.exclusivity == "off":
             if external:
                 outcome = f"nothing here is compared with the {len(external):,} selectors from --against"
-                message = f"is off, so {outcome}; set another mode, or leave out --against"
+                message = f"is off, so {outcome}"
                 field = Field("spec.exclusivity.mode", "off", "auto")
-                yield config.source.located(error(message, rule="KRM528", field=field))
+                yield config.source.located(
+                    error(message, rule="KRM528", field=field, remedy="set another mode, or leave out --against")
+                )
             continue
         modes.add(config.exclusivity)
         for driver in cluster.of_list(resources, domain_of).drivers:
