@@ -30,7 +30,7 @@ def check_roots(lists: Sequence[ResourceList]) -> Iterator[Result]:
             root, other = first.setdefault(item.ref.id, (number, item))
             if root != number:
                 message = f"another root of this cluster has this {item.kind}, too{in_file(other)}"
-                yield item.located(error(f"{message}", rule="KRM103", remedy="remove or rename one"))
+                yield item.located(error(message, rule="KRM103", remedy="remove or rename one"))
     sound = [resources for resources in lists if not resources.failed]
     if len(sound) > 1:
         yield from conflicts(sound)
