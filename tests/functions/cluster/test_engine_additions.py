@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -87,7 +88,9 @@ FLUX: dict[str, tuple[str, str]] = {
 
 def lines(folder: Path, rule: str) -> list[str]:
     done = process("krmfn", "check", ".", cwd=folder)
-    return [line for line in done.text.splitlines() if f"[{rule}]" in line]
+    written = done.text.splitlines()
+    helps = {line: below for line, below in pairwise(written) if below.startswith("  help: ")}
+    return [part for line in written if f"[{rule}]" in line for part in (line, helps.get(line)) if part]
 
 
 @pytest.mark.parametrize("name", FLUX)
@@ -147,8 +150,8 @@ def test_what_argo_cd_adds_is_told_where_it_is_not_known(tmp_path: Path) -> None
     }
     assert lines(repository(tmp_path, files), "KRM547") == [
         "apps/a.yaml:1:1: warning: Application a: Argo CD adds kustomize.images and kustomize.components to Module "
-        "kmm/gpu after krmfn, so what is judged is not what is applied; write it into the kustomization of a [KRM547] "
-        "(lab)"
+        "kmm/gpu after krmfn, so what is judged is not what is applied [KRM547] (lab)",
+        "  help: write it into the kustomization of a",
     ]
 
 

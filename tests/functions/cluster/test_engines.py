@@ -202,7 +202,8 @@ def test_roots_that_nothing_deploys_are_judged_apart_and_that_is_said(tmp_path: 
     files = root("c", config_map("c")) | {"apps/c.yaml": application("c", "lab")}
     repo = repository(tmp_path / "repo", CONFIGS | files)
     done = check(repo).ended(0)
-    assert "write `clusters: {NAME: [a, b]}` into .krmfn.yaml [KRM544]" in done.text, done.text
+    assert "judged apart [KRM544]" in done.text, done.text
+    assert "help: if they reach one cluster, write `clusters: {NAME: [a, b]}` into .krmfn.yaml" in done.text, done.text
 
 
 def test_beside_a_file_outside_of_a_repository_nothing_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

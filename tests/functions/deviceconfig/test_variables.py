@@ -254,4 +254,4 @@ def test_a_selector_has_no_variable_that_changes(variable: str) -> None:
     entry = AGENT | {"matchLabels": {"app": variable}}
     results = applied(krmfn, config(daemonSets=[entry])).results
     assert places(results) == [("KRM146", "spec.daemonSets[0].matchLabels.app")]
-    assert "a DaemonSet's selector never can; use $KRMFN_NAME" in results[0].message
+    assert "a DaemonSet's selector never can; use $KRMFN_NAME" in results[0].text

@@ -115,7 +115,7 @@ def test_one_image_for_two_architectures_is_said() -> None:
     (finding,) = [finding for finding in fleets.findings(MIXED) if finding.rule == "KRM630"]
     assert (finding.severity, finding.field and finding.field.path) == ("info", "spec.kernelMappings[0]")
     assert finding.text == (
-        "registry.example.com/gpu:1.0-6.8.0-49-generic is for nodes of 2 architectures (amd64, arm64): "
+        "registry.example.com/gpu:1.0-6.8.0-49-generic is for nodes of 2 architectures (amd64, arm64); "
         "push it for each, or select each by kubernetes.io/arch"
     )
 
