@@ -122,7 +122,7 @@ def test_a_finding_at_a_field_names_resource_field_and_path() -> None:
 
 
 WRONG = {
-    "": "the functionConfig is missing: pass SetImage (fn.example.com/v1) or a ConfigMap (v1)\n",
+    "": "the functionConfig is missing; pass SetImage (fn.example.com/v1) or a ConfigMap (v1)\n",
     custom("  spec: {}\n"): "spec.name: is required: image without tag",
     custom(""): "spec.name: is required: image without tag",
     custom("  spec: 1\n"): "spec: must be a mapping",
