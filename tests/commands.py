@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from . import warm
+
 HANGS = 600
 """Seconds after which a process is taken to hang; where all is well no test comes near, on any machine."""
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,6 +21,8 @@ REFUSED_EXAMPLES = frozenset({"conflict", "two-teams"})
 """Folders of examples/ that show a refusal; of the second each folder by itself is fine."""
 COMMANDS = Path(sys.executable).parent
 """Where `krmfn`, `deviceconfig` and `ptemplate` are: beside the Python that runs the tests."""
+
+PROGRAMS = frozenset({"krmfn", "deviceconfig", "ptemplate"})
 
 
 class Done(NamedTuple):
@@ -86,9 +90,16 @@ def drained(reader: int) -> bytes:
 
 
 def process(program: str, *args: str, stdin: str | bytes = b"", cwd: Path = ROOT, **env: str) -> Done:
-    """Run one of our commands to its end; whatever it was given, it shows no traceback."""
+    """Run one of our commands to its end; whatever it was given, it shows no traceback.
+
+    PROGRAMS run in a child of a process that has loaded them; `execute` starts one anew.
+    """
     data = stdin.encode() if isinstance(stdin, str) else stdin
-    done = execute(COMMANDS / program, *args, stdin=data, cwd=cwd, env=environment(**env), timeout=HANGS)
+    if program not in PROGRAMS:
+        done = execute(COMMANDS / program, *args, stdin=data, cwd=cwd, env=environment(**env))
+    else:
+        ended = warm.run([str(COMMANDS / program), *args], data, cwd, environment(**env), HANGS)
+        done = Done(ended.code, ended.out, ended.err.decode(errors="replace"))
     assert "Traceback" not in done.err, done.err
     return done
 
