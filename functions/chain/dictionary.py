@@ -24,8 +24,8 @@ def of_word(word: str) -> Iterator[str]:
 
 
 def _is_seen(known: str, text: str) -> bool:
-    """Return True for a text that is a known word, or a sentence with it; `"..."` in it stands for any name."""
-    pattern = rf"(?<![\w-]){re.escape(known)}(?![\w-])".replace(r'"\.\.\."', r"\S+")
+    """Return True for a text that is a known word, or a sentence with it; `"..."` in it is any name, or none."""
+    pattern = rf"(?<![\w-]){re.escape(known)}(?![\w-])".replace(r'"\.\.\."\ ', r"(?:\S+ )?")
     seen = re.search(pattern, text, re.IGNORECASE)
     return seen is not None and (" " in text or seen[0] == text)
 

@@ -40,7 +40,7 @@ INCIDENTS = (
             *("OutOfSync", "not synced", "not been synced", "ComparisonError", "SyncFailed", "SyncError"),
             *("objects failed to apply", "failed calling webhook", "no endpoints available", "ReconciliationFailed"),
             *("BuildFailed", "ArtifactFailed", "HealthCheckFailed", "DependencyNotReady", "not what Git renders"),
-            "has it been synced",
+            *("has it been synced", "webhook"),
         ),
         "is not what Git renders",
         "Argo CD or Flux has not applied what Git has; the old driver runs. Look at the Application or Kustomization.",
@@ -48,7 +48,7 @@ INCIDENTS = (
     ),
     Incident(
         "synced",
-        ("deletionTimestamp", "Terminating", "being deleted", "module-finalizer"),
+        ("deletionTimestamp", "Terminating", "being deleted", "module-finalizer", "finalizer"),
         "is being deleted since",
         "Somebody deleted the Module, and KMM unloads it; a pod that uses the driver holds it.",
         "kubectl describe pod -n NAMESPACE POD",
@@ -69,7 +69,7 @@ INCIDENTS = (
     ),
     Incident(
         "operator",
-        ("OOMKilled", "kmm-operator-controller", "waits for KMM's operator"),
+        ("OOMKilled", "kmm-operator", "kmm-operator-controller", "waits for KMM's operator"),
         "waits for KMM's operator",
         "KMM's operator does not run, so nothing is loaded or unloaded on any node.",
         "kubectl describe pod -n kmm-operator-system OPERATOR",
@@ -80,7 +80,13 @@ INCIDENTS = (
             *("ImagePullBackOff", "ErrImagePull", "manifest unknown", "unauthorized", "pull pod", "access denied"),
             *("authentication required", "no basic auth", "forbidden", "toomanyrequests", "InvalidImageName"),
             *("ErrImageNeverPull", "RegistryUnavailable", "no such host", "connection refused", "i/o timeout"),
-            *("certificate signed by unknown authority", "no match for platform", "Failed to pull image"),
+            *(
+                "certificate signed by unknown authority",
+                "no match for platform",
+                "Failed to pull image",
+                "x509",
+                "pull secret",
+            ),
         ),
         "its image is not checked: the pull pod",
         "KMM looks for each image with a pod of its own before it schedules anything: the image is not pushed, or the "
@@ -96,7 +102,7 @@ INCIDENTS = (
     ),
     Incident(
         "image",
-        ("build pod", "BuildImage", "was not built", "being built"),
+        ("build pod", "BuildImage", "was not built", "being built", "build failed"),
         "its image was not built: the build pod",
         "The build in the cluster failed: its log has the compiler's words.",
         "kubectl logs -n NAMESPACE POD",
@@ -104,8 +110,8 @@ INCIDENTS = (
     Incident(
         "image",
         (
-            *("SignImage", "signing", "FailedMount", "MountVolume.SetUp failed", 'secret "..." not found'),
-            *("was not signed", "being signed", "references non-existent secret key"),
+            *("SignImage", "signing", "FailedMount", "MountVolume", "MountVolume.SetUp failed"),
+            *('secret "..." not found', "was not signed", "being signed", "references non-existent secret key"),
         ),
         "signing waits: secret",
         "The pod that signs the image lacks the Secret with the key.",
@@ -114,7 +120,7 @@ INCIDENTS = (
     Incident(
         "image",
         (
-            *("ModuleBuildSignConfig", "OS --> DTK mapping", "driver toolkit", "NeedsBuilding", "NeedsSigning"),
+            *("ModuleBuildSignConfig", "OS --> DTK mapping", "DTK", "driver toolkit", "NeedsBuilding", "NeedsSigning"),
             *("has to be built", "has to be signed", "could not be built", "could not be signed"),
         ),
         "(ModuleBuildSignConfig: Failure)",
@@ -159,7 +165,7 @@ INCIDENTS = (
     ),
     Incident(
         "unload",
-        ("is in use", "about to be unloaded", "holds the kernel module", "is still loaded", "(Unload)"),
+        ("is in use", "EBUSY", "about to be unloaded", "holds the kernel module", "is still loaded", "(Unload)"),
         "holds the kernel module",
         "A pod uses the driver that has to be unloaded, by its ready label or by its device plugin's resource.",
         "kubectl get pod -n NAMESPACE POD -o wide",
@@ -176,9 +182,10 @@ INCIDENTS = (
         (
             *("CreateContainerConfigError", "CreateContainerError", "RunContainerError", "StartError"),
             *("ContainerCannotRun", "FailedCreatePodSandBox", "DeadlineExceeded", "Evicted", "(Load)"),
+            *("Init:ImagePullBackOff", "Init:ErrImagePull", "Init:Error", "Init:CrashLoopBackOff", "ContainerCreating"),
         ),
         "(Load) says",
-        "KMM's worker pod does not start on the node: its events say what the kubelet lacks.",
+        "KMM's worker pod does not start on the node: its events say what the kubelet lacks, or why it cannot pull.",
         _DESCRIBED,
     ),
     Incident(
@@ -224,7 +231,7 @@ INCIDENTS = (
     ),
     Incident(
         "plugin",
-        ("Insufficient", "device plugin", "FailedScheduling", "nodes are available"),
+        ("Insufficient", "device plugin", "FailedScheduling", "nodes are available", "security context constraint"),
         "its device plugin is not running",
         "The driver is loaded, and the pod that offers its devices crashes or is not there.",
         "kubectl logs -n NAMESPACE POD --all-containers --previous",
