@@ -12,6 +12,7 @@ from ..fleet.drivers import Drivers
 from ..fleet.explanation import Answer
 from ..fleet.live import Live, nothing
 from . import log_doubts, selected, synced
+from .first_line import fitted
 from .link import Link, Subject, kubectl, on_the_node
 from .walk import SELECTED, SYNCED, first, headline, is_fine, predicate, walk
 from .worker_log import Log
@@ -68,7 +69,7 @@ def _answer(fleet: Fleet, subject: Subject) -> Answer:
     others = _others(fleet, subject, links[name]) if name else ""
     if (diagnosis := subject.diagnosis) and name not in ("worker", "unload"):
         reason += f"; the log says that {diagnosis.word.sense}"
-    sentence = f"{subject.node.name}: {'/'.join(subject.module)}{colon} {reason}"
+    sentence = fitted(subject, f"{subject.node.name}: {'/'.join(subject.module)}{colon} ", reason)
     return _with_steps(sentence, is_fine(subject, links), links, name, others)
 
 

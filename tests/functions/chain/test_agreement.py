@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
+from krmfn_functions.chain import first_line
 from krmfn_functions.chain.answers import Fleet, answers
 from krmfn_functions.chain.live_rows import rows
 from krmfn_functions.chain.loading import sentences
@@ -39,6 +40,14 @@ from tests.functions.chain.nights import (
     unloaded,
 )
 from tests.functions.chain.test_chain import KEPT, ODD, retyped
+
+
+@pytest.fixture(autouse=True, scope="module")
+def whole_names() -> Iterator[None]:
+    """The words are compared before a first line shortens names: `test_chain` has what that leaves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(first_line, "FITS", 1_000)
+        yield
 
 
 class Seen(NamedTuple):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from random import Random
 from typing import Any
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
+from krmfn_functions.chain import first_line
 from krmfn_functions.chain.answers import Fleet, answers
 from krmfn_functions.chain.walk import LINKS
 from krmfn_functions.commands.why import steps
@@ -130,13 +132,13 @@ def test_nothing_is_fine_without_the_ready_label_whatever_the_dump_lacks(
     assert not is_fine or READY in labels, json.dumps(objects)
 
 
-def told(objects: list[Any], wanted: Any = None) -> list[list[str]]:
-    """What `why` prints of n1: the lines of each driver."""
+def told(objects: list[Any], wanted: Any = None, name: str = "n1") -> list[list[str]]:
+    """What `why` prints of a node: the lines of each driver."""
     dump, drivers = live.read(copy.deepcopy(objects), ""), [driver(wanted or planned())]
     texts = (emit.dump(item).encode() for item in dump.nodes.values())
     groups = coverage(nodes.read(ResourceList([Item(text, 0, len(text), -2) for text in texts])).nodes, drivers, True)
     fleet = Fleet("lab", drivers, groups, dump, {})
-    at = [(node, group.outcomes) for group in groups for node in group.nodes if node.name == "n1"]
+    at = [(node, group.outcomes) for group in groups for node in group.nodes if node.name == name]
     return [[answer.sentence, *steps(answer)] for node, outcomes in at for answer in answers(fleet, node, outcomes)]
 
 
@@ -167,3 +169,30 @@ def test_nodes_that_wait_for_the_same_pod_are_counted(name: str) -> None:
             find(objects, kind, node).update(find(of_one, kind, node))
     (lines,) = told(objects)
     assert f"and 2 more nodes: the same {SAME[name]}" in lines
+
+
+NODE, MODULE = "ip-10-0-133-17.eu-west-1.compute.internal", ("accelerators", "accelerator")
+LONG = {
+    r"(?<![a-z])n1(?![a-z0-9])": NODE,
+    r'(?<=["_/])kmm(?=["_/])|(?<=[/.])kmm(?=\.simple)': MODULE[0],
+    r"example.com/(?=simple:)": f"{'x' * 30}.example.com/team-a/",
+    r"(?<![a-z])simple(?![a-z0-9])": MODULE[1],
+}
+"""Names as long as those of a cloud, for the short ones of the nights."""
+
+
+@pytest.mark.parametrize("name", sorted({*NIGHTS} - {*VERSIONED}))
+def test_names_that_stand_below_are_shortened_in_a_long_first_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names of the node and of the Module stay, and what is left is short; no name of a pod is lost."""
+    texts = [json.dumps(played(name, 3)), json.dumps(PLANS.get(name) or planned())]
+    for pattern, long in LONG.items():
+        texts = [re.sub(pattern, long, text) for text in texts]
+    objects, wanted = map(json.loads, texts)
+    (lines,) = told(objects, wanted, NODE)
+    head = f"{NODE}: {'/'.join(MODULE)}"
+    assert lines[0].startswith(head) and len(lines[0]) <= len(head) + 100, lines[0]
+    monkeypatch.setattr(first_line, "FITS", 1_000)
+    (whole,) = told(objects, wanted, NODE)
+    pods = [item["metadata"]["name"] for item in objects if item["kind"] == "Pod"]
+    named = [pod for pod in pods if pod in whole[0]]
+    assert all(pod in " ".join(lines) for pod in named), (whole[0], lines)
