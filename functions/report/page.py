@@ -84,7 +84,7 @@ def page(
 
 @cache
 def _template() -> Template:
-    """Return the template of every page; to compile it takes 0.2 s, fifteen times as long as to fill it in for a small cluster."""
+    """Return the template of every page; to compile it takes 0.2 s, to fill it in for a small cluster 0.013 s."""
     environment = Environment(loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = environment.keep_trailing_newline = True
     environment.filters |= {"ticked": _format_code, "number": "{:,}".format, "counted": counted}
