@@ -9,6 +9,7 @@ from krmfn.printing import counted
 from krmfn.results import Rule
 
 from ..grouping import grouped
+from ..paths import templates
 from .stream import FinalList
 
 _WRAPPERS = frozenset(
@@ -33,20 +34,18 @@ _WRAPPERS = frozenset(
 Sources: the APIs of Open Cluster Management, Hive, Crossplane's provider-kubernetes, Flux's helm-controller, the Flux
 Operator and the Helm controller of k3s.
 """
-_KIND = re.compile(rb"kind['\"]?[ \t]*:[ \t]*['\"]?(\w+)")
-_WORDS = re.compile(
-    rb"kmm\.(?:sigs\.x-k8s|node\.kubernetes)\.io|krmfn\.dev/v|"
-    rb"kind['\"]?[ \t]*:[ \t]*['\"]?(?:DeviceConfig|Ptemplate)(?:List)?\b"
-)
+_GROUPS = re.compile(rb"kmm\.(?:sigs\.x-k8s|node\.kubernetes)\.io|krmfn\.dev/v")
 """What stands in a Module, in a consumer of one, or in a config."""
+_CONFIGS = frozenset({"deviceconfig", "ptemplate"})
 
 
 def wrapped_is_not_judged(final: FinalList) -> Iterator[Result]:
     """Yield one warning for the resources of each kind that wrap Modules, configs or consumers."""
     wrapping = wrappers(final.deployed, {kind for _, kind in final.run.driven})
-    for first, *rest in grouped((item.kind, item) for item in wrapping).values():
+    for (_, is_sure), (first, *rest) in grouped(((item.kind, _is_sure(item)), item) for item in wrapping).items():
         others = f" (so {'does' if len(rest) == 1 else 'do'} {counted(len(rest), 'other')})" if rest else ""
-        message = f"wraps Modules, their consumers or configs{others}, and nothing in it is judged; "
+        verb = "wraps" if is_sure else "may wrap"
+        message = f"{verb} Modules, their consumers or configs{others}, and nothing in it is judged; "
         yield final.located(first, warning(f"{message}keep them in files of their own to have them checked"))
 
 
@@ -56,17 +55,27 @@ def wrappers(items: Iterable[Item], kinds: Collection[str]) -> list[Item]:
 
 
 def _has_ours(item: Item, kinds: Collection[str]) -> bool:
-    """Return True where the text of a resource holds something of ours, or one of the kinds that Profiles are for."""
-    text = item.text
-    if b"\\" in text:  # also what escapes stand for, and texts of YAML in quotes
-        text += json.dumps(item.manifest, ensure_ascii=False, default=str).replace('\\"', '"').encode()
-    return _WORDS.search(text) is not None or any(_kind(text, kind) for kind in kinds)
+    """Return True where a resource holds something of ours or a kind that Profiles are for, or may: see `_kinds`."""
+    text = _text(item)
+    return _GROUPS.search(text) is not None or not _kinds(text).isdisjoint(_CONFIGS.union([""], map(str.lower, kinds)))
 
 
-def _kind(text: bytes, kind: str) -> bool:
-    """Return True where a text has a kind, alone or as that of a list."""
-    names = _KIND.findall(text)
-    return kind.encode() in names or f"{kind}List".encode() in names
+def _is_sure(item: Item) -> bool:
+    """Return False where a wrapper has only a kind that something else fills in, or that cannot be read."""
+    text = _text(item)
+    return _GROUPS.search(text) is not None or "" not in _kinds(text)
+
+
+def _kinds(text: bytes) -> set[str]:
+    """Return the kinds in a text, alone or as those of lists, in lower case; "" among them where one may be any."""
+    return {kind.removesuffix("list") if kind != "list" else kind for kind in templates.kinds_in(text)}
+
+
+def _text(item: Item) -> bytes:
+    """Return the text of a resource; with escapes in it also what they stand for, and texts of YAML in quotes."""
+    if b"\\" not in item.text:
+        return item.text
+    return item.text + json.dumps(item.manifest, ensure_ascii=False, default=str).replace('\\"', '"').encode()
 
 
 _WORK = """\

@@ -19,18 +19,32 @@ _PLAIN = re.compile(rb"(?:[^\"'# \t]|[ \t](?!#)|(?<=\{)#)*")
 """The part of a line before a quote or a comment; `{#` begins an action."""
 _BEGINNING = re.compile(rb"[\w.$/(\"'`]")
 """How the inside of `{{ }}` begins, where it is no mapping of YAML's."""
+_PROPERTY = rb"(?:(?:[&!|>]\S{0,99}\s|#.{0,200}\n)\s*)"
+"""An anchor, a tag, the head of a block or a comment between a key and its value."""
+_KEY = rb"kind['\"]?\s*:\s*"
+_TOO_MUCH = rb"[&!|>]\S{100}|#.{201}"
+"""A property that is longer than any that is read."""
 _WORDS = re.compile(
     rb"krmfn|kmm\.(?:sigs\.x-k8s|node\.kubernetes)\.io|deviceconfig|\bptemplate|nodeinventory|managedclustermodule|"
-    rb"kind['\"]?\s*:\s*(?:(?:[&!|>]\S{0,99}\s|#.{0,200}\n)\s*){0,4}(?:\*\w|['\"]?(?:module|(node))(?:list)?\b)",
+    rb"%b(?:%b{0,4}(?:\*\w|['\"]?(?:module|(node))(?:list)?\b|%b)|%b{4}[&!|>#])"
+    % (_KEY, _PROPERTY, _TOO_MUCH, _PROPERTY),
     re.IGNORECASE,
 )
 """Words of ours, of KMM and of vendors' configs: a text without any of them, in no spelling, is not about krmfn.
 
-A kind may have an anchor or a tag, stand below its key, or be an alias of what stands elsewhere. The group is of Nodes,
-which others keep in Git, too.
+A kind may have an anchor or a tag, stand below its key, or be an alias of what stands elsewhere; one behind more than
+is read here may be any. The group is of Nodes, which others keep in Git, too.
 """
-_KIND = re.compile(rb"kind['\"]?\s*:\s*(?:(?:[&!|>]\S{0,99}\s|#.{0,200}\n)\s*){0,4}['\"]?(\*|\w+)", re.IGNORECASE)
+_NAME = rb"[\w./-]+(?![\w./{<%$-])"
+"""A whole kind: one in which an action of a template stands ends before it."""
+_KIND = re.compile(rb"%b%b{0,4}['\"]?(\*|%b)" % (_KEY, _PROPERTY, _NAME), re.IGNORECASE)
 """A kind in a text, or the alias that stands for it; see `_WORDS`."""
+_UNKNOWN = re.compile(
+    rb"(?:(?<![\w$.-])|(?<=\\n))kind['\"]?\s*:(?!=)(?!\s*%b{0,4}(?:['\"]?%b|''|\"\"|[\[{](?![{%%#])|[],}]|\Z))"
+    rb"|\*[^\s*]+[ \t]+:(?=\s)" % (_PROPERTY, _NAME),
+    re.IGNORECASE,
+)
+"""A kind that is not known before something fills it in, or that stands behind more than is read; an alias as a key."""
 _CONFIG = re.compile(
     rb"^[ -]*kind['\"]?[ \t]*:[ \t]*['\"]?(?:deviceconfig|ptemplate|managedclustermodule|module)\b",
     re.IGNORECASE | re.MULTILINE,
@@ -92,11 +106,11 @@ def mentions(text: bytes, words: Iterable[str]) -> bool:
 
 
 def kinds_in(text: bytes) -> set[str]:
-    """Return the kinds that a text may hold, in lower case; "" among them where an alias or a tag may be any."""
+    """Return the kinds that a text may hold, in lower case; "" among them where one may be any."""
     text = text.replace(b"\0", b"")
     plain = _plain(text) if _SPELLINGS.search(text) else text
     kinds = {kind.decode().lower() for part in (text, plain) for kind in _KIND.findall(part)}
-    is_hidden = "*" in kinds or _ENCODED.search(text) is not None
+    is_hidden = "*" in kinds or _ENCODED.search(text) is not None or _UNKNOWN.search(plain) is not None
     return kinds - {"*"} | ({""} if is_hidden else set())
 
 

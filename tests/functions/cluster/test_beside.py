@@ -98,6 +98,15 @@ SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: pull, namespace: kmm}\n
 ACCOUNT = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: gpu-loader, namespace: kmm}\n"
 
 
+@pytest.mark.parametrize("kind", [f"&{'a' * 120} ServiceAccount", "# a\n  # b\n  # c\n  # d\n  # e\n  ServiceAccount"])
+def test_a_kind_that_is_not_read_may_be_one_that_ours_refer_to(kind: str, tmp_path: Path) -> None:
+    gpu = OURS["gpu/gpu.yaml"] + "  serviceAccountName: gpu-loader\n"
+    account = ACCOUNT.replace("ServiceAccount", kind)
+    repo = repository(tmp_path, OURS | {"gpu/gpu.yaml": gpu, "shop/a.yaml": account})
+    assert not any("[KRM703]" in line for line in check(repo)[1])
+    assert foreign(repo) == 0
+
+
 @pytest.mark.parametrize(("name", "is_told"), [("gpu-loader", False), ("gpu-lodaer", True)])
 def test_what_ours_refer_to_counts(name: str, is_told: bool, tmp_path: Path) -> None:
     gpu = OURS["gpu/gpu.yaml"] + f"  serviceAccountName: {name}\n"

@@ -79,6 +79,9 @@ TEXTS = {
     "a typed list": "apiVersion: v1\nkind: DeviceConfigList\n",
     "a kind of a Profile": "kind: FastNic\n",
     "an escape": 'kind: "Device\\x43onfig"\n',
+    "below its key": "kind:\n  FastNic\n",
+    "in small letters": "kind: fastnic\n",
+    "behind an anchor": "kind: &a DeviceConfig\n",
 }
 
 
@@ -92,3 +95,14 @@ def test_what_is_wrapped_as_a_text_is_told(text: str) -> None:
     resources = ResourceList.parse(f"{head}items:\n- {item}\n".encode())
     note(resources, driven=frozenset({("nic.example.org", "FastNic")}))
     assert [finding.rule for finding in judge(resources, resources.items)] == ["KRM546"]
+
+
+@pytest.mark.parametrize("kind", ["<< inputs.kind >>", "{{ .kind }}", "{{hub fromConfigMap hub}}", "${KIND}"])
+def test_a_kind_that_is_filled_in_may_be_any(kind: str) -> None:
+    [finding] = judged(wrapper("ResourceSet", {"apiVersion": "v1", "kind": kind}))
+    assert finding.message.startswith("may wrap Modules"), finding.message
+
+
+@pytest.mark.parametrize("kind", ["", "pull-through", "Secret", {"type": "string"}, ["a"]])
+def test_another_value_under_kind_is_silent(kind: object) -> None:
+    assert judged(wrapper("HelmRelease", {"apiVersion": "v1", "kind": kind})) == []

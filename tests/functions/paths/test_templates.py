@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.paths import syntax
-from krmfn_functions.paths.templates import holds_config, is_template, mentions
+from krmfn_functions.paths.templates import holds_config, is_about_us, is_template, kinds_in, mentions
 
 from krmfn import KrmfnError
 from krmfn.yamltext import documents, load
@@ -99,3 +99,53 @@ def test_words_are_found_in_any_letters() -> None:
 )
 def test_a_config_is_known_by_its_kind(text: str, holds: bool) -> None:
     assert holds_config(text.encode()) == holds
+
+
+ANY_KIND = {
+    "an action": "kind: {{ .kind }}\n",
+    "an action in quotes": "kind: '{{ .kind }}'\n",
+    "an action in a name": "kind: Sec{{ .rest }}\n",
+    "an action of Jinja": "kind: {% if a %}Secret{% endif %}\n",
+    "a variable": "kind: ${KIND}\n",
+    "a mapping of actions": "{kind: {{ .kind }}}\n",
+    "an alias": "a: &a Secret\nkind: *a\n",
+    "an alias as the key": "a: &k kind\n*k : Secret\n",
+    "a long anchor": f"kind: &{'a' * 100} Secret\n",
+    "a long comment": f"kind: # {'a' * 200}\n  Secret\n",
+    "many properties": "kind: # a\n  # b\n  # c\n  # d\n  # e\n  Secret\n",
+    "a break of YAML 1.1": "kind: \u0085Secret\n",
+    "a tag of base64": "kind: !!binary U2VjcmV0\n",
+}
+
+
+@pytest.mark.parametrize("text", ANY_KIND.values(), ids=ANY_KIND)
+def test_a_kind_that_is_not_read_may_be_any(text: str) -> None:
+    assert "" in kinds_in(text.encode())
+
+
+KINDS: dict[str, tuple[str, set[str]]] = {
+    "plain": ("kind: Secret\n", {"secret"}),
+    "quoted": ("\"kind\" : 'Secret'\n", {"secret"}),
+    "in braces": ("{kind: Secret}", {"secret"}),
+    "below its key": ("kind: # a\n  Secret\n", {"secret"}),
+    "with a tag and an anchor": ("kind: !!str &a Secret\n", {"secret"}),
+    "a text": ('a: "b\\nkind: Secret\\n"\n', {"secret"}),
+    "a field of a schema": ("properties: {kind: {type: string}}\n", set()),
+    "nothing": ("kind: ''\n", set()),
+    "another key": ("resourceKind: {{ .kind }}\n", set()),
+    "a variable of a template": ('{{ $kind := "a" }}\n', set()),
+    "a value of something else": ("kind: pull-through\n", {"pull-through"}),
+}
+
+
+@pytest.mark.parametrize(("text", "kinds"), KINDS.values(), ids=KINDS)
+def test_kinds_are_read(text: str, kinds: set[str]) -> None:
+    assert kinds_in(text.encode()) == kinds
+
+
+@pytest.mark.parametrize(
+    "kind", [f"&{'a' * 100} Node", "# a\n  # b\n  # c\n  # d\n  # e\n  Node", f"!<{'a' * 100}> Node"]
+)
+def test_a_kind_behind_more_than_is_read_may_be_ours(kind: str) -> None:
+    assert is_about_us(f"apiVersion: v1\nkind: {kind}\n".encode())
+    assert not is_about_us(b"apiVersion: v1\nkind: {{ .kind }}\n")  # strangers have many
