@@ -6,7 +6,7 @@ from krmfn import Manifest, Ref
 from krmfn.resource import ref
 from krmfn.typed import NamedTuple
 
-from ..fleet.owned import Head, Owner, owned_by
+from ..fleet.owned import Head, Owner, owned_by, references
 from .dump import Dump
 from .fields import Compared, Differing, compare
 from .operators import Operator, operators
@@ -77,9 +77,10 @@ def gather(rendered: Rendered, dump: Dump) -> Facts:
     configs = tuple(_configs(dump, rendered.kinds, owners))
     all_owners: list[Head | Owner] = [*configs, *(owner for owner, _ in owners)]
     ids = {name.id for name in refs}
-    goers = owned_by(dump.heads.values(), all_owners)
+    dependents = references(dump.heads.values())
+    goers = owned_by(dependents, all_owners)
     # what KMM and controllers make of a rendered object goes and comes with that
-    below = {head.ref.id for head in owned_by(dump.heads.values(), (dump.heads[e.ref.id] for e in objects))}
+    below = {head.ref.id for head in owned_by(dependents, (dump.heads[e.ref.id] for e in objects))}
     gone = tuple(head for head in goers if head.ref.id not in ids | below)
     heads = [entry.owned.head for entry in objects]
     created = tuple(name for name in absent if dump.shows(name.id))

@@ -1,6 +1,6 @@
 """An operator's config that leaves what is deployed, while the objects that it owns on the cluster stay in Git."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Item, Ref, Result, error
 from krmfn.ownership import Id
@@ -9,7 +9,7 @@ from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
 from ..fleet.live import Live
-from ..fleet.owned import Head, Owner, owned_by
+from ..fleet.owned import Head, Owner, owned_by, references
 
 
 class Leaving(NamedTuple):
@@ -44,42 +44,57 @@ def leaving(old: Sequence[Item], new: Sequence[Item], live: Live | None) -> list
         if mark := item.mark:
             children.setdefault(mark.owner, {})[item.ref.id] = None
     refs = {item.ref.id: item.ref for item in new}
-    return [*filter(None, (_leaving(config, children.get(config.ref.id, {}), refs, live) for config in leavers))]
+    known = _known(live.objects.heads) if live else None
+    return [*filter(None, (_leaving(config, children.get(config.ref.id, {}), refs, known) for config in leavers))]
 
 
-def _leaving(config: Item, children: Iterable[Id], refs: dict[Id, Ref], live: Live | None) -> Leaving | None:
+class _Known(NamedTuple):
+    """The objects of a dump, found by what is asked of them; it is made once, whatever number of configs leaves."""
+
+    heads: Mapping[Id, Head]
+    dependents: Mapping[str, Sequence[Head]]
+    """What refers to an owner, by its uid."""
+    by_owner: Mapping[tuple[str, str, str], Sequence[Head]]
+    """What refers to an owner, by its group, kind and name."""
+    kinds: frozenset[tuple[str, str]]
+    namespaces: frozenset[str]
+
+
+def _known(heads: Sequence[Head]) -> _Known:
+    by_id = {head.ref.id: head for head in heads}
+    by_owner = dict[tuple[str, str, str], list[Head]]()
+    for head in by_id.values():
+        for key in dict.fromkeys((owner.group, owner.kind, owner.name) for owner in head.owners):
+            by_owner.setdefault(key, []).append(head)
+    kinds = frozenset((head.ref.group, head.ref.kind) for head in heads)
+    return _Known(by_id, references(by_id.values()), by_owner, kinds, frozenset(head.ref.namespace for head in heads))
+
+
+def _leaving(config: Item, children: Iterable[Id], refs: dict[Id, Ref], known: _Known | None) -> Leaving | None:
     """Return what happens when a config leaves; None for one that takes nothing along."""
     objects = tuple(refs[key] for key in children if key in refs)
-    if live is None:
+    if known is None:
         return Leaving(config, objects) if objects else None
-    heads = {head.ref.id: head for head in live.objects.heads}
-    goers = tuple(head.ref for head in _dependents(config.ref, heads.values()))
+    goers = tuple(head.ref for head in _dependents(config.ref, known))
     rendered = tuple(ref for ref in goers if ref.id in refs)
     if rendered:
         return Leaving(config, rendered)
-    unknown = [ref for ref in objects if ref.id not in heads and not _is_absent(ref, live)]
+    unknown = [ref for ref in objects if ref.id not in known.heads and not _is_absent(ref, known)]
     if unknown:
         return Leaving(config, tuple(unknown), "the dump does not show that it owns nothing of")
     return None
 
 
-def _dependents(config: Ref, heads: Iterable[Head]) -> list[Head]:
+def _dependents(config: Ref, known: _Known) -> list[Head]:
     """Return what goes with a config: what names it as its owner, and what names that, in turn."""
-    known = list(heads)
-    direct = [head for head in known if any(_names(owner, head, config) for owner in head.owners)]
-    return [*{head.ref.id: head for head in (*direct, *owned_by(known, direct))}.values()]
+    named = known.by_owner.get((config.group, config.kind, config.name), ())
+    direct = [head for head in named if config.namespace in ("", head.ref.namespace)]
+    return [*{head.ref.id: head for head in (*direct, *owned_by(known.dependents, direct))}.values()]
 
 
-def _names(owner: Owner, head: Head, config: Ref) -> bool:
-    is_same = (owner.group, owner.kind, owner.name) == (config.group, config.kind, config.name)
-    return is_same and config.namespace in ("", head.ref.namespace)
-
-
-def _is_absent(ref: Ref, live: Live) -> bool:
+def _is_absent(ref: Ref, known: _Known) -> bool:
     """Return whether a dump shows that the cluster lacks an object: others of its kind and namespace are there."""
-    heads = live.objects.heads
-    has_kind = any((head.ref.group, head.ref.kind) == (ref.group, ref.kind) for head in heads)
-    return has_kind and any(head.ref.namespace == ref.namespace for head in heads)
+    return (ref.group, ref.kind) in known.kinds and ref.namespace in known.namespaces
 
 
 def owned_elsewhere(items: Sequence[Item], live: Live, inputs: Iterable[Item] = ()) -> Iterator[Result]:

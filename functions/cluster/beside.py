@@ -51,12 +51,12 @@ def divided(cluster: Cluster, is_ours: Callable[[Root], bool], files_of: FilesOf
     others = [root for root in cluster.roots if not is_ours(root)] if cluster.deployments else []
     if not others or len(others) == len(cluster.roots):
         return cluster, []
-    kinds = _REFERRED.union(
-        *(_kinds(files_of(root)) for root in cluster.roots if not any(root is other for other in others))
-    )
+    other_ids = {*map(id, others)}
+    kinds = _REFERRED.union(*(_kinds(files_of(root)) for root in cluster.roots if id(root) not in other_ids))
     left_out = [root for root in others if not _may_count(files_of(root), kinds)]
-    roots = tuple(root for root in cluster.roots if not any(root is other for other in left_out))
-    kept = frozenset(root.path for root in others if not any(root is other for other in left_out))
+    left_ids = {*map(id, left_out)}
+    roots = tuple(root for root in cluster.roots if id(root) not in left_ids)
+    kept = frozenset(root.path for root in others if id(root) not in left_ids)
     return cluster._replace(roots=roots, beside=kept), left_out
 
 

@@ -54,7 +54,8 @@ def without(context: Context, streams: Clusters) -> Clusters:
     strange = _without_applications(streams, others)
     if not words and _has_only_nodes(context, streams, reader, is_added_to):
         strange = [cluster for cluster in streams.clusters if not _is_asked_for(cluster, named)]
-    kept = [cluster for cluster in streams.clusters if not any(cluster is other for other in strange)]
+    strange_ids = {*map(id, strange)}
+    kept = [cluster for cluster in streams.clusters if id(cluster) not in strange_ids]
 
     def is_ours(root: Root) -> bool:
         is_named = any(within(root.path, path) for path in named)
@@ -96,7 +97,8 @@ def _is_asked_for(cluster: Cluster, named: Collection[str]) -> bool:
 
 def _without_applications(streams: Clusters, strange: Sequence[Cluster]) -> list[Cluster]:
     """Return those of some clusters in which no object of an engine deploys a cluster that is not among them."""
-    others = (cluster for cluster in streams.clusters if not any(cluster is other for other in strange))
+    ids = {*map(id, strange)}
+    others = (cluster for cluster in streams.clusters if id(cluster) not in ids)
     sources = _sources(streams, {root.path for cluster in others for root in cluster.roots})
     return [cluster for cluster in strange if sources.isdisjoint(files_of(cluster))]
 
@@ -220,13 +222,15 @@ def _findings(streams: Clusters, kept: Sequence[Cluster], reader: _Reader, words
     if not kept:
         rest = [finding for finding in streams.findings if not reader.knows(finding)]
         # a part that a clone leaves out may hold anything: what is said of it stays
-        ours = [finding for finding in rest if not finding.place or os.path.exists(finding.place.path)]
-        return [*ours, *_counted(finding for finding in rest if finding not in ours)]
+        is_there = [not finding.place or os.path.exists(finding.place.path) for finding in rest]
+        gone = [finding for finding, is_present in zip(rest, is_there, strict=True) if not is_present]
+        return [*(f for f, is_present in zip(rest, is_there, strict=True) if is_present), *_counted(gone)]
     our_folders = {
         folder for cluster in kept for path in files_of(cluster) for folder in parents(os.path.dirname(path))
     }
     strange_findings = [finding for finding in streams.findings if _is_of_others(finding, our_folders, reader, words)]
-    return [*(finding for finding in streams.findings if finding not in strange_findings), *_counted(strange_findings)]
+    ids = {*map(id, strange_findings)}
+    return [*(finding for finding in streams.findings if id(finding) not in ids), *_counted(strange_findings)]
 
 
 def _is_of_others(finding: Result, our_folders: Collection[str], reader: _Reader, words: Collection[str]) -> bool:

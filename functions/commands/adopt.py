@@ -5,7 +5,7 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from krmfn import KrmfnError, ResourceList
+from krmfn import KrmfnError, Ref, ResourceList
 from krmfn.printing import counted, json_text, printable
 from krmfn.resource import ref
 from krmfn.typed import Any
@@ -119,15 +119,15 @@ def _as_it_runs(new: ResourceList, dump: Dump) -> ResourceList:
 
 def _script(lists: Iterable[ResourceList]) -> str:
     """Return the loop that writes a dump with all that is compared."""
-    kinds = [item.ref for resources in lists for item in (*resources.items,) if _is_asked(resources, item)]
+    kinds = [name for resources in lists for name in _refs_to_dump(resources)]
     return dumped_kinds.script((*map(resource, kinds), *_OPERATORS), "--show-managed-fields")
 
 
-def _is_asked(resources: ResourceList, item: Any) -> bool:
-    """Return whether a dump has to have the objects of an item's kind: what is deployed, and the operators' configs."""
-    if (item.group, item.kind) in run_of(resources).driven:
-        return True
-    return (item.group, item.kind) != ("", "Secret") and any(item is other for other in _objects(resources))
+def _refs_to_dump(resources: ResourceList) -> Iterator[Ref]:
+    """Yield whose kinds a dump has to have: what is deployed, but for Secrets, and the operators' configs."""
+    driven = run_of(resources).driven
+    ids = {id(item) for item in _objects(resources) if (item.group, item.kind) != ("", "Secret")}
+    return (item.ref for item in resources.items if (item.group, item.kind) in driven or id(item) in ids)
 
 
 def _as_data(adopted: Adoption) -> dict[str, Any]:

@@ -127,10 +127,16 @@ def _unread(streams: Clusters, from_root: Callable[[str], str]) -> Iterator[tupl
 def _without_unlisted(base: Base, new: _Errors, old: _Errors) -> tuple[_Errors, _Errors]:
     """Return errors without those about a kustomization that no root lists, and that is the same on both sides."""
     paths = {path for path, _ in new if os.path.basename(path) in KUSTOMIZATIONS} & {path for path, _ in old}
-    same = {path for path in paths if _text(os.path.join(base.root, path)) == _text(os.path.join(base.folder, path))}
+    same = {path for path in paths if _is_same(os.path.join(base.root, path), os.path.join(base.folder, path))}
     kept = ([(path, result) for path, result in side if path not in same] for side in (new, old))
     new, old = kept
     return new, old
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Return whether two files have the same text; False where one cannot be read: what it holds is not known."""
+    text = _text(path)
+    return text is not None and text == _text(other)
 
 
 def _text(path: str) -> bytes | None:

@@ -3,7 +3,7 @@
 Source: Kubernetes 1.34, apimachinery, pkg/apis/meta/v1/types.go (OwnerReference, ManagedFieldsEntry).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from krmfn import Manifest, Ref
 from krmfn.ownership import Id
@@ -85,19 +85,25 @@ def is_kept(manifest: Manifest) -> bool:
     return kind not in _UNOWNED_KINDS
 
 
-def owned_by(heads: Iterable[Head], owners: Iterable[Head | Owner]) -> list[Head]:
-    """Return the objects that go with some owners: those that refer to them, and what refers to these, in turn.
-
-    A reference counts by its uid, as the garbage collector has it.
-    """
+def references(heads: Iterable[Head]) -> dict[str, list[Head]]:
+    """Return the objects that refer to each owner, by its uid."""
     dependents = dict[str, list[Head]]()
     for head in heads:
         for owner in head.owners:
             dependents.setdefault(owner.uid, []).append(head)
-    goers, open_uids = dict[Id, Head](), [owner.uid for owner in owners]
+    return dependents
+
+
+def owned_by(dependents: Mapping[str, Sequence[Head]], owners: Iterable[Head | Owner]) -> list[Head]:
+    """Return the objects that go with some owners: those that refer to them, and what refers to these, in turn.
+
+    A reference counts by its uid, as the garbage collector has it. `dependents` are those of `references`.
+    """
+    goers, seen_uids, open_uids = dict[Id, Head](), {""}, [owner.uid for owner in owners]
     while open_uids:
         uid = open_uids.pop()
-        for head in dependents.pop(uid, ()) if uid else ():
+        for head in dependents.get(uid, ()) if uid not in seen_uids else ():
             goers.setdefault(head.ref.id, head)
             open_uids.append(head.uid)
+        seen_uids.add(uid)
     return list(goers.values())

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from krmfn_functions.cluster.beside import divided
+from krmfn_functions.cluster.deployed import Cluster
+from krmfn_functions.cluster.survey import Root
+from krmfn_functions.kustomization.graph import NO_GRAPH
 
+from krmfn import ResourceList
 from krmfn.yamltext import emit
 from tests.builders import edited, function_config, module
 from tests.commands import process
@@ -174,3 +181,28 @@ def test_a_cluster_of_the_configuration_file_is_judged_whole(tmp_path: Path) -> 
     files = {"shop/a.yaml": OWNED, ".krmfn.yaml": "clusters: {lab: [gpu, shop]}\n"}
     code, lines = check(repository(tmp_path, OURS | files))
     assert (code, any("[KRM707]" in line for line in lines)) == (1, True), lines
+
+
+def calls_to_divide(number: int) -> int:
+    """How many functions are called to divide a cluster of so many roots, half of which are of others."""
+    roots = tuple(Root("files", f"r{at}", f"/absent/{at}", NO_GRAPH) for at in range(number))
+    deployments: Any = ("an engine's",)
+    cluster = Cluster("lab", roots, ResourceList(), deployments=deployments)
+    count = 0
+
+    def note(*event: Any) -> None:
+        nonlocal count
+        count += event[1] in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        _, left_out = divided(cluster, lambda root: root.path.endswith(("1", "3", "5", "7", "9")), lambda _: [])
+    finally:
+        sys.setprofile(None)
+    assert len(left_out) == number // 2
+    return count
+
+
+def test_twice_the_roots_are_twice_the_work() -> None:
+    once, twice = map(calls_to_divide, (40, 80))
+    assert twice < 2.2 * once, (once, twice)

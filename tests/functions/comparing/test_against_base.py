@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from krmfn_functions.comparing import against_base
 
 from tests.commands import Done, process
 from tests.functions.cluster.test_one_result import FUNCTION, config
@@ -284,3 +285,15 @@ def test_profiles_of_the_configuration_file_count_for_one_folder(tmp_path: Path)
     repo = repository(tmp_path / "repo", files | {"lab/a.yaml": owned})
     plant(repo, {"lab/a.yaml": owned.replace('"1"', '"2"')})
     assert diff(repo, "lab").text.endswith("\n1 changed\n")
+
+
+@pytest.mark.parametrize(("old", "new", "is_same"), [("a", "a", True), ("a", "b", False), (None, None, False)])
+def test_a_file_that_neither_side_can_read_is_not_the_same(
+    old: str | None, new: str | None, is_same: bool, tmp_path: Path
+) -> None:
+    for name, text in (("old", old), ("new", new)):
+        if text is None:
+            (tmp_path / name).mkdir()
+        else:
+            (tmp_path / name).write_text(text)
+    assert against_base._is_same(str(tmp_path / "old"), str(tmp_path / "new")) == is_same

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from krmfn_functions.adoption.leaving import leaving
+from krmfn_functions.fleet.owned import head_of
 
+from krmfn import ResourceList
+from tests import builders
 from tests.adopted_cluster import CR, OWNER, PROFILE, Manifest, config, dump, made, node
 from tests.commands import Done, process
 
@@ -105,3 +112,34 @@ def test_check_says_what_owns_objects_and_is_not_deployed(tmp_path: Path) -> Non
     assert "git.yaml:" in next(line for line in done.text.splitlines() if "KRM730" in line)
     assert "KRM730" not in check(tmp_path, PROFILE, *made(), config()).text
     assert "KRM730" not in check(tmp_path, ALONE, *made(owned=False)).text
+
+
+def calls_to_leave(number: int) -> int:
+    """How many functions are called where so many configs leave, each with an object that stays."""
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "uid": ""}
+    names = [str(at) for at in range(number)]
+    heads = [
+        head_of(builders.manifest("v1", "Secret", name, ownerReferences=[{**owner, "name": name}])) for name in names
+    ]
+    old = ResourceList.parse(builders.list_text(*(builders.manifest("v1", "ConfigMap", name) for name in names))).items
+    new = ResourceList.parse(builders.list_text(*(builders.manifest("v1", "Secret", name) for name in names))).items
+    live: Any = SimpleNamespace(objects=SimpleNamespace(heads=heads))
+    count = 0
+
+    def note(*event: Any) -> None:
+        nonlocal count
+        count += event[1] in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        leavers = leaving([*old], [*new], live)
+    finally:
+        sys.setprofile(None)
+    assert [leaver.objects[0].name for leaver in leavers] == names
+    return count
+
+
+def test_twice_the_configs_that_leave_are_twice_the_work() -> None:
+    calls_to_leave(1)
+    once, twice = map(calls_to_leave, (20, 40))
+    assert twice < 2.2 * once, (once, twice)
