@@ -35,6 +35,7 @@ def _shorter(subject: Subject) -> Iterator[tuple[str, str]]:
     loaded = subject.loaded.image if subject.loaded else ""
     for image in filter(None, (subject.image, loaded)):
         yield re.escape(image), image.rpartition("/")[2]
+    yield r'\bpods "[^"]*" is forbidden', "pods are forbidden"
     yield r"\bpod [\w.-]+/", "pod "
     yield rf" \(pod {_POD}\)", ""
     yield rf": the pod {_POD}(?=:)", ""

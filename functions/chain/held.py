@@ -1,5 +1,7 @@
 """What holds a kernel module on a node, so that KMM cannot unload it."""
 
+from krmfn.printing import some
+
 from ..fleet.live_pods import Pod
 from ..kmm.lookup import has
 from ..kmm.module import NAME_LABEL, PLUGINS
@@ -37,7 +39,7 @@ def judge(subject: Subject) -> Link:
     holding = f"{', '.join(pod.full_name for pod in held[:3])} holds the kernel module" if held else ""
     if held:
         command = kubectl("get", "pod", "-n", held[0].namespace, held[0].name, "-o", "wide")
-        evidence += [_ending(pod) for pod in held if pod.deleted]
+        evidence += [ending(pod) for pod in held if pod.deleted]
     is_stuck = worker.status not in ("is at work", "is pending")
     words = f"the pod {worker.pod} (Unload) {shortened(worker.status)}"
     if (diagnosis := subject.diagnosis) and not held:
@@ -56,5 +58,8 @@ def judge(subject: Subject) -> Link:
     return Link("broken", evidence, f"is still loaded: {cause}", command, "", not is_stuck)
 
 
-def _ending(pod: Pod) -> str:
-    return f"the pod {pod.full_name} is being deleted since {pod.deleted[:16].replace('T', ' ')}, and does not go"
+def ending(pod: Pod) -> str:
+    """Return that a pod that is deleted does not go, with the finalizers that keep it."""
+    since = pod.deleted[:16].replace("T", " ")
+    keepers = f": finalizer {some(pod.finalizers, len(pod.finalizers))}" if pod.finalizers else ""
+    return f"the pod {pod.full_name} is being deleted since {since}, and does not go{keepers}"

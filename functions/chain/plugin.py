@@ -5,7 +5,7 @@ from ..fleet.live_pods import Pod
 from ..kmm.lookup import has
 from ..kmm.module import NAME_LABEL, PLUGINS
 from .link import Link, Subject, described, holds, kubectl, unknown
-from .words import of_pod
+from .words import of_pod, shortened
 
 _OWN = "krmfn.dev/daemonset"
 
@@ -15,15 +15,33 @@ def judge(subject: Subject) -> Link:
     fields = {role: field for role, field in ROLES.items() if has(subject.driver.module.spec, field)}
     if not fields:
         return holds()
-    known = False
-    for role, field in fields.items():
-        absence = "its pods are on other nodes, and none on this one"
-        other = absence if (*subject.module, role) in subject.live.roles else ""
-        problem = subject.live.plugins.get((*subject.key, role))
-        known = known or problem is not None
-        if problem := other if problem is None else problem:
+    problems = {field: _problem(subject, role) for role, field in fields.items()}
+    for field, problem in problems.items():
+        if problem:
             return _broken(subject, f"its {PLUGINS[field]} is not running: {problem}")
-    return holds("its plugin is running") if known else unknown("pods")
+    if None not in problems.values():
+        return holds("its plugin is running")
+    return (
+        Link("not known", ("not known: no pod of its plugin is in the dump",)) if subject.has_pods else unknown("pods")
+    )
+
+
+def _problem(subject: Subject, role: str) -> str | None:
+    """Return why the pod of a role does not run on the node; "" for one that does, None where it is not known.
+
+    Source of the names of DaemonSets: KMM v2.6.0, internal/controllers/device_plugin_reconciler.go.
+    """
+    problem = subject.live.plugins.get((*subject.key, role))
+    if problem is not None:
+        return problem
+    if subject.driver.loads and not subject.is_ready:
+        return None
+    (namespace, name), objects = subject.module, subject.live.objects
+    for (space, daemon_set), words in objects.refused.items():
+        if space == namespace and daemon_set.startswith(f"{name}-{role}-"):
+            return shortened(words)
+    is_elsewhere = (*subject.module, role) in subject.live.roles
+    return "its pods are on other nodes, and none on this one" if is_elsewhere else None
 
 
 def _broken(subject: Subject, problem: str) -> Link:
@@ -31,6 +49,9 @@ def _broken(subject: Subject, problem: str) -> Link:
     evidence = (problem.partition(": ")[2],) if of_pod(problem) != problem else ()
     namespace, name = subject.module
     command = kubectl("get", "pods", "-n", namespace, "-l", f"{NAME_LABEL}={name}", "-o", "wide")
+    for (space, daemon_set), words in subject.live.objects.refused.items():
+        if space == namespace and problem.endswith(shortened(words)):
+            command, evidence = kubectl("describe", "daemonset", "-n", namespace, daemon_set), (words,)
     for pod in subject.on_node():
         if pod.full_name in problem:
             command = described(pod) if not pod.restarts else _log(pod)

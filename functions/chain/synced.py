@@ -8,13 +8,16 @@ from ..fleet.coverage import coverage
 from ..fleet.drivers import Driver, driver
 from ..fleet.live import Live
 from ..fleet.live_objects import Engine, Name
-from ..kmm.lookup import table, text
+from ..fleet.live_pods import Pod
+from ..kmm.lookup import listing, table, text
 from ..kmm.stored import stored
 from . import brought
-from .held import holders
-from .link import Link, Subject, account_of, holds, kubectl, unknown
+from .held import ending, holders
+from .link import Link, Subject, account_of, described, holds, kubectl, unknown
 from .words import difference
 
+_OF_KMM = "kmm.node.kubernetes.io/module-finalizer"
+"""KMM takes it off when the Module is unloaded everywhere. Source: KMM v2.6.0, internal/constants/constants.go."""
 _FLUX = "kustomize.toolkit.fluxcd.io/"
 _RESOURCES = {"Application": "applications.argoproj.io", "Kustomization": "kustomizations.kustomize.toolkit.fluxcd.io"}
 
@@ -30,8 +33,8 @@ def judge(subject: Subject) -> Link:
         question = "has its hub brought it?" if subject.driver.through_hub else "has it been synced?"
         reason = f"is planned, but the Module is not on the cluster: {question}"
         return _unsynced(subject, {}, reason, kubectl("get", "modules.kmm.sigs.x-k8s.io", "-A"))
-    if deleted := text(table(module, "metadata"), "deletionTimestamp"):
-        return _deleted(subject, deleted, command)
+    if text(table(module, "metadata"), "deletionTimestamp"):
+        return _deleted(subject, module, command)
     changes = _changes(subject, module)
     if not changes:
         return holds("the Module on the cluster is what Git renders")
@@ -120,8 +123,17 @@ def _unsynced(subject: Subject, module: Manifest, reason: str, command: str) -> 
     else:
         engine = _engine(subject.live, subject.module, subject.cluster, module)
         evidence, command = _told_by_engine(engine, command)
+        if pod := _refusing(subject):
+            evidence.append(f"KMM's webhook refuses Modules: the pod {pod.full_name} {pod.status or 'is not ready'}")
+            command = command if engine else described(pod)
     evidence += [_loaded(subject)] if subject.is_ready else []
     return Link("broken", evidence, reason, command, f"{reason} {subject.module}", shared="Module")
+
+
+def _refusing(subject: Subject) -> Pod | None:
+    """Return a pod of KMM's webhook where none of them is ready: then the API server takes no Module."""
+    pods = [pod for pod in subject.live.objects.operators if "webhook" in pod.name]
+    return pods[0] if pods and not any(pod.is_ready for pod in pods) else None
 
 
 def _told_by_engine(engine: Engine | None, command: str) -> tuple[list[str], str]:
@@ -154,8 +166,15 @@ def _engine(live: Live, key: Name, cluster: str, module: Manifest) -> Engine | N
     return named[0] if named else free[0] if len(free) == 1 else None
 
 
-def _deleted(subject: Subject, deleted: str, command: str) -> Link:
+def _keepers(module: Manifest) -> list[str]:
+    """Return the finalizers that keep a deleted Module after KMM has taken its own off; [] before."""
+    finalizers = [name for name in listing(table(module, "metadata"), "finalizers") or () if isinstance(name, str)]
+    return [] if _OF_KMM in finalizers else finalizers
+
+
+def _deleted(subject: Subject, module: Manifest, command: str) -> Link:
     """Return the link to a Module that is being deleted: since when, what holds it, and what of it is still there."""
+    deleted = text(table(module, "metadata"), "deletionTimestamp")
     since = f"since {deleted[:10]} {deleted[11:16]}" if len(deleted) > 15 else ""
     head = f"is being deleted {since}, though Git has it".replace(" ,", ",")
     reason = f"{head}, so KMM unloads it"
@@ -167,6 +186,10 @@ def _deleted(subject: Subject, deleted: str, command: str) -> Link:
         pod = held[0]
         reason = f"{head}; {some((pod.full_name for pod in held), len(held))} holds it"
         command = kubectl("describe", "pod", "-n", pod.namespace, pod.name)
+        evidence += [ending(pod) for pod in held if pod.deleted]
+    elif keepers := _keepers(module):
+        reason = f"{head}; finalizer {some(keepers, len(keepers))} keeps it"
+        evidence.append("KMM has unloaded it, and has taken its own finalizer off")
     elif subject.is_ready and "ServiceAccount" in objects.kinds and account not in objects.accounts:
         reason = f"{head}; its ServiceAccount {'/'.join(account)} is gone"
         evidence.append("no pod can unload it without its ServiceAccount")

@@ -11,7 +11,7 @@ from ..kmm.crd.user_facts import CRD, is_crd
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import MODULE_GROUP, NAME_LABEL
 from . import facts, kmm_version
-from .live_pods import IMAGE_OWNER, Pod, is_operator
+from .live_pods import IMAGE_OWNER, LONGEST, Pod, is_operator
 from .owned import Head, head_of, is_kept
 
 Name = tuple[str, str]
@@ -19,7 +19,7 @@ Name = tuple[str, str]
 _ENGINES = {("argoproj.io", "Application"), ("kustomize.toolkit.fluxcd.io", "Kustomization")}
 TRACKING = "argocd.argoproj.io/tracking-id"
 """Argo CD's annotation with the name of the Application that applies an object."""
-_HEAD = ("name", "namespace", "labels", "deletionTimestamp")
+_HEAD = ("name", "namespace", "labels", "deletionTimestamp", "finalizers")
 
 
 class Engine(NamedTuple):
@@ -58,6 +58,8 @@ class Objects(NamedTuple):
     """The Pod Security level that each enforces, and whether it is being deleted."""
     full_quotas: dict[str, str]
     """By namespace: a quota of pods that is used up."""
+    refused: dict[Name, str]
+    """Why no pod of a DaemonSet can be made, in the words of its newest warning."""
     uids: set[str]
     """The uids of the Namespace kube-system, each of another cluster."""
     crds: list[Manifest]
@@ -76,7 +78,7 @@ class Objects(NamedTuple):
 
 def nothing() -> Objects:
     """Return the objects of a dump that has none."""
-    return Objects(set(), {}, {}, {}, [], {}, {}, [], [], set(), {}, {}, set(), [], [], [])
+    return Objects(set(), {}, {}, {}, [], {}, {}, [], [], set(), {}, {}, {}, set(), [], [], [])
 
 
 def add_pod(objects: Objects, pod: Pod) -> None:
@@ -101,6 +103,8 @@ def add(objects: Objects, manifest: Manifest) -> None:
         _add_of_kmm(objects, manifest, kind, name)
     elif (group, kind) in _ENGINES:
         objects.engines.append(_engine(manifest, kind, name))
+    elif kind == "Event" and text(manifest, "reason") == "FailedCreate":
+        _add_refusal(objects, manifest)
     elif (group, kind) == ("", "ServiceAccount"):
         objects.accounts.add(name)
     elif (group, kind) == ("", "Namespace"):
@@ -118,6 +122,14 @@ def add(objects: Objects, manifest: Manifest) -> None:
         for key in ("pods", "count/pods"):
             if key in hard and str(hard[key]) == str(used.get(key)):
                 objects.full_quotas[name[0]] = f"{name[1]}: {used[key]} of {hard[key]} {key}"
+
+
+def _add_refusal(objects: Objects, manifest: Manifest) -> None:
+    """Add why no pod of a DaemonSet can be made."""
+    subject = table(manifest, "involvedObject") or table(manifest, "regarding")
+    if text(subject, "kind") == "DaemonSet":
+        words = f"FailedCreate: {text(manifest, 'message') or text(manifest, 'note')}"
+        objects.refused[text(subject, "namespace"), text(subject, "name")] = printable(words)[:LONGEST]
 
 
 def _add_of_kmm(objects: Objects, manifest: Manifest, kind: str, name: Name) -> None:

@@ -11,7 +11,7 @@ from krmfn import Manifest
 from krmfn.printing import printable
 from krmfn.typed import NamedTuple
 
-from ..kmm.lookup import Table, table, tables, text
+from ..kmm.lookup import Table, listing, table, tables, text
 from ..kmm.module import LABELS, NAME_LABEL
 
 IMAGE_OWNER = f"{LABELS}image-owner"
@@ -25,7 +25,9 @@ _KEPT = (
     "krmfn.dev/daemonset",
 )
 """Labels of pods beside KMM's own."""
-_METADATA = ("name", "namespace", "uid", "labels", "creationTimestamp", "deletionTimestamp", "ownerReferences")
+_METADATA = (
+    *("name", "namespace", "uid", "labels", "creationTimestamp", "deletionTimestamp", "finalizers", "ownerReferences"),
+)
 _STATUS, _STATE = ("phase", "reason", "message"), ("reason", "message", "exitCode")
 _STATES = (("state", "terminated"), ("lastState", "terminated"), ("state", "waiting"))
 _CONDITIONS = ("Ready", "PodScheduled")
@@ -66,6 +68,8 @@ class Pod(NamedTuple):
     """Whether a DaemonSet has made it."""
     deleted: str
     """When it was deleted, if it is still there."""
+    finalizers: tuple[str, ...]
+    """What has to let it go then."""
     exit_code: str
     """The exit code of a container that has failed; "" where there is none."""
     since: str
@@ -114,6 +118,7 @@ def pod_of(manifest: Manifest, status: str, is_ready: bool) -> Pod | None:
         devices=devices,
         is_daemon="DaemonSet" in owners,
         deleted=text(metadata, "deletionTimestamp"),
+        finalizers=tuple(map(str, listing(metadata, "finalizers") or ())),
         exit_code=str(codes[0]) if codes else "",
         since=text(metadata, "creationTimestamp"),
         restarts=any(text(state, "reason") == "CrashLoopBackOff" for state in states),

@@ -129,6 +129,15 @@ OLD_SPEC = field(
     "example.com/simple:0-$KERNEL_FULL_VERSION",
 )
 DELETED = field("Module", "simple", "metadata", "deletionTimestamp", "2026-11-28T01:02:00Z")
+REFUSED = {
+    **manifest("v1", "Event", "refused"),
+    "type": "Warning",
+    "reason": "FailedCreate",
+    "message": 'Error creating: pods "simple-device-plugin-" is forbidden: unable to validate against any security '
+    "context constraint",
+    "involvedObject": {"kind": "DaemonSet", "namespace": "kmm", "name": "simple-device-plugin-x7k2p"},
+}
+"""An event about the DaemonSet of the device plugin."""
 IN_USE = waiting("CrashLoopBackOff", "back-off", lastState={"terminated": {"message": "Module simple is in use."}})
 OPERATOR_LOG = f"kubectl logs -n kmm-operator-system {OPERATOR}"
 
@@ -161,6 +170,18 @@ NIGHTS = {
     "deleted": night("synced", "since 2026-11-28 01:02, though Git has it", "kubectl get modules", DELETED),
     "deleted, held": night(
         "synced", "team/watcher holds it", "kubectl describe pod -n team watcher", after(DELETED, WATCHER)
+    ),
+    "deleted, let go": night(
+        "synced",
+        "though Git has it; finalizer example.com/audit keeps it",
+        "kubectl get modules",
+        after(DELETED, field("Module", "simple", "metadata", "finalizers", ["example.com/audit"]), unscheduled),
+    ),
+    "webhook": night(
+        "synced",
+        "0 there, 1 here",
+        "kubectl describe pod -n kmm-operator-system kmm-operator-webhook-1",
+        after(OLD_SPEC, pod("kmm-operator-webhook-1", {}, namespace="kmm-operator-system", **CRASH)),
     ),
     "deleted, no account": night(
         "synced",
@@ -320,6 +341,12 @@ NIGHTS = {
         "about to be unloaded: the pod kmm/kmm-worker-n1-simple (Unload)",
         "kubectl logs -n kmm kmm-worker-n1-simple -c worker --previous",
         added(worker("Unload", **CRASH)),
+    ),
+    "no plugin is made": night(
+        "plugin",
+        "its device plugin is not running: FailedCreate: ",
+        "kubectl describe daemonset -n kmm simple-device-plugin-x7k2p",
+        after(lambda o: drop(o, "Pod", "plugin-1"), lambda o: drop(o, "Pod", "plugin-2"), REFUSED),
     ),
     "no worker": night("worker", "no worker pod is in the dump", OPERATOR_LOG, unloaded),
     "no account": night(

@@ -22,7 +22,7 @@ from krmfn_functions.fleet.drivers import driver
 from krmfn import KrmfnError, ResourceList
 from krmfn.item import Item
 from krmfn.yamltext import emit
-from tests.functions.chain.clusters import OPERATOR, READY, drop, find, healthy, planned, seen
+from tests.functions.chain.clusters import OPERATOR, READY, drop, find, healthy, planned, pod, seen
 from tests.functions.chain.nights import CRASH, NIGHTS, OPERATOR_LOG, PLANS, VERSIONED, field, played, unload_image
 
 
@@ -169,6 +169,27 @@ def test_nodes_that_wait_for_the_same_pod_are_counted(name: str) -> None:
             find(objects, kind, node).update(find(of_one, kind, node))
     (lines,) = told(objects)
     assert f"and 2 more nodes: the same {SAME[name]}" in lines
+
+
+def test_what_keeps_what_is_being_deleted_and_what_refuses_a_module_is_told() -> None:
+    objects = played("deleted, held", 1)
+    holder = find(objects, "Pod", "watcher")
+    holder["metadata"] |= {"deletionTimestamp": "2026-11-28T01:05:00Z", "finalizers": ["example.com/flush"]}
+    words = "team/watcher is being deleted since 2026-11-28 01:05, and does not go: finalizer example.com/flush"
+    assert any(words in line for line in told(objects)[0])
+    (lines,) = told(played("webhook", 1), PLANS.get("webhook"))
+    assert any(
+        "KMM's webhook refuses Modules: the pod kmm-operator-system/kmm-operator-webhook-1" in line for line in lines
+    )
+    ready = pod("kmm-operator-webhook-2", {}, namespace="kmm-operator-system")
+    assert "webhook" not in " ".join(told([*played("webhook", 1), ready])[0]), "one that is ready is enough"
+
+
+def test_a_plugin_of_which_the_dump_has_no_pod_is_not_known() -> None:
+    objects = healthy(1)
+    drop(objects, "Pod", "plugin-1")
+    link = seen(objects)[0]["plugin"]
+    assert (link.state, link.evidence) == ("not known", ("not known: no pod of its plugin is in the dump",))
 
 
 NODE, MODULE = "ip-10-0-133-17.eu-west-1.compute.internal", ("accelerators", "accelerator")
