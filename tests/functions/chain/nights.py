@@ -459,7 +459,7 @@ NIGHTS = {
 VERSIONED = ("no label", "unknown label")
 """Nights of an ordered upgrade."""
 PLANS: dict[str, Any] = {
-    name: healthy()[0] for name in ("no Module", "old Module", "not synced", "suspended", "tolerations")
+    name: healthy()[0] for name in ("no Module", "old Module", "not synced", "suspended", "tolerations", "webhook")
 }
 """What Git renders, where the cluster has something else."""
 
