@@ -13,7 +13,7 @@ from krmfn.typed import NamedTuple
 from ..exclusivity.node import Node
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import LABELS, NAME_LABEL, kernel_name
-from . import live_objects, live_pods
+from . import live_objects, live_pods, one_dump
 from .facts import NODE_INFO
 from .live_objects import Objects
 from .live_pods import Events
@@ -115,7 +115,7 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
     live = nothing(name, items)
     events = Events()
     pods: list[Manifest] = []
-    for manifest in objects:
+    for manifest in one_dump.checked(objects):
         kind, group = text(manifest, "kind"), text(manifest, "apiVersion").rpartition("/")[0]
         metadata = table(manifest, "metadata")
         live_objects.add(live.objects, manifest)

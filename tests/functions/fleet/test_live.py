@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from krmfn_functions.fleet import live
 
-from krmfn import Manifest
+from krmfn import KrmfnError, Manifest
 from tests.builders import manifest, node
 
 WORKER = {"kmm.node.kubernetes.io/worker-action": "Load", "kmm.node.kubernetes.io/module.name": "gpu"}
@@ -67,3 +67,28 @@ def test_what_is_wrong_with_a_node_itself(ready: dict[str, str], troubles: list[
     seen = live.read([node("m"), {**node("n"), "status": {"conditions": conditions}}], "")
     assert seen.troubles["m"] == []
     assert [trouble.partition(";")[0] for trouble in seen.troubles["n"]] == troubles
+
+
+@pytest.mark.parametrize(
+    ("kind", "uids", "is_one"),
+    [
+        ("ServiceAccount", ("1", "2"), False),
+        ("Module", ("1", "2"), False),
+        ("Module", ("1", "1"), True),
+        ("Module", ("1", ""), True),
+        ("Pod", ("1", "2"), True),
+    ],
+)
+def test_two_clusters_in_one_file_are_known_by_the_uids_of_a_name(
+    kind: str, uids: tuple[str, str], is_one: bool
+) -> None:
+    """kube-system is in no dump of KMM's kinds alone; a pod may have gone and come again while kubectl printed."""
+    version = "kmm.sigs.x-k8s.io/v1beta1" if kind == "Module" else "v1"
+    twins = [manifest(version, kind, "gpu", **({"uid": uid} if uid else {})) for uid in uids]
+    try:
+        live.read([node("n1"), *twins], "")
+    except KrmfnError as failure:
+        assert not is_one
+        assert str(failure) == f"it holds two dumps ({kind} kmm/gpu has two uids); pass one file for each cluster"
+    else:
+        assert is_one
