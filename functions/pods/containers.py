@@ -1,6 +1,6 @@
-"""What the API server says of the containers of a pod: names, ports, variables, mounts, rights.
+"""What the API server says of the containers of a pod: names, ports, mounts, rights.
 
-Source: Kubernetes v1.34, pkg/apis/core/validation (validateContainers, validateContainerPorts, ValidateEnv,
+Source: Kubernetes v1.34, pkg/apis/core/validation (validateContainers, validateContainerPorts,
 ValidateVolumeMounts, ValidateSecurityContext).
 """
 
@@ -9,11 +9,10 @@ from itertools import chain
 
 from krmfn.typed import Any
 
-from . import probes, quantities
+from . import probes, quantities, variables
 from .shapes import Problem, is_label, number, table, tables, text
 
 _PROTOCOLS = ("", "TCP", "UDP", "SCTP")
-_SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 LAST_ID = 2**31 - 1
 
 
@@ -36,7 +35,7 @@ def check(spec: Any, volumes: set[str]) -> Iterator[Problem]:
             parts = (
                 _image(container),
                 _ports(container, is_on_host, host_ports if word == "containers" else {}),
-                _variables(container),
+                variables.check(container),
                 _mounts(container, volumes),
                 _rights(container),
                 quantities.check(container),
@@ -87,24 +86,6 @@ def _ports(container: Any, is_on_host: bool, host_ports: dict[tuple[Any, ...], s
         if outer and key in host_ports:
             yield (*path, "hostPort"), f"{outer} is the node's port of {host_ports[key]}, too; a port has one listener"
         host_ports.setdefault(key, name or f"another port ({outer})")
-
-
-def _variables(container: Any) -> Iterator[Problem]:
-    for index, variable in tables(container, "env"):
-        path, name = ("env", index), text(variable, "name")
-        if not name or "=" in name or not name.isascii() or not name.isprintable():
-            yield (*path, "name"), f"is {name!r}; write printable ASCII characters without ="
-        source = variable.get("valueFrom")
-        if not isinstance(source, dict):
-            continue
-        written = [word for word in _SOURCES if source.get(word) is not None]
-        if variable.get("value"):
-            yield (*path, "valueFrom"), "stands beside a value; write one of the two"
-        if len(written) != 1:
-            yield (*path, "valueFrom"), f"must have exactly one of {', '.join(_SOURCES[:4])}"
-    for index, source in tables(container, "envFrom"):
-        if len([word for word in ("configMapRef", "secretRef") if isinstance(source.get(word), dict)]) != 1:
-            yield ("envFrom", index), "must have exactly one of configMapRef, secretRef"
 
 
 def _mounts(container: Any, volumes: set[str]) -> Iterator[Problem]:

@@ -2,10 +2,9 @@
 
 Source: Kubernetes v1.34, pkg/apis/apps/validation (ValidateDaemonSetSpec), pkg/apis/core/validation
 (ValidatePodTemplateSpec); tests/functions/pods/recorded.jsonl is what a real server said. Not judged: a spec, a
-selector, a template, containers, names and images that are not written at all, what a reference of a variable needs
-(name and key of configMapKeyRef and secretKeyRef, fieldPath of fieldRef, resource of resourceFieldRef), affinity,
-topologySpreadConstraints, dnsConfig but for its nameservers, resourceClaims, sysctls, ephemeral and projected volumes
-beside their modes, Windows.
+selector, a template, containers, names and images that are not written at all, fileKeyRef, the divisor of
+resourceFieldRef, affinity, topologySpreadConstraints, dnsConfig but for its nameservers, resourceClaims, sysctls,
+ephemeral and projected volumes beside their modes, Windows.
 """
 
 from collections.abc import Iterator

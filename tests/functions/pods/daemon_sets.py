@@ -56,8 +56,26 @@ _PROBE: list[Any] = [
         {"exec": {"command": ["x"]}, "terminationGracePeriodSeconds": 0},
     ),
 ]
+_OF_VARIABLES: list[Any] = [
+    *({word: {}} for word in ("configMapKeyRef", "secretKeyRef", "fieldRef", "resourceFieldRef")),
+    *({"configMapKeyRef": {"name": name, "key": "k"}} for name in ("", "a.b", "A")),
+    *({"secretKeyRef": {"name": "a", "key": key}} for key in ("", "K_1.x", "a/b", "..", "..a", ".", "a" * 254)),
+    *({"secretKeyRef": {"name": "a"}}, {"configMapKeyRef": {"key": "k", "optional": True}}),
+    *({"fieldRef": {"fieldPath": f"{start}{end}"}} for start in ("metadata.", "spec.") for end in ("name", "nodeName")),
+    *({"fieldRef": {"fieldPath": f"status.{name}"}} for name in ("hostIP", "podIP", "hostIPs", "podIPs", "phase")),
+    *({"fieldRef": {"fieldPath": f"metadata.{name}"}} for name in ("uid", "namespace", "labels", "annotations")),
+    *({"fieldRef": {"fieldPath": f"metadata.{name}['a/b']"}} for name in ("labels", "annotations", "name", "other")),
+    *({"fieldRef": {"fieldPath": f"metadata.labels['{key}']"}} for key in ("", "A/b", "a b", "a'b")),
+    *({"fieldRef": {"fieldPath": f"metadata.annotations['{key}']"}} for key in ("", "A/b", "a b", "A")),
+    *({"fieldRef": {"fieldPath": name}} for name in ("spec.host", "spec.serviceAccountName", "metadata.labels['a'")),
+    *({"fieldRef": {"fieldPath": "metadata.name", "apiVersion": version}} for version in ("v1", "v2", "")),
+    *({"resourceFieldRef": {"resource": f"limits.{name}"}} for name in ("cpu", "memory", "ephemeral-storage", "gpu")),
+    *({"resourceFieldRef": {"resource": f"requests.{name}"}} for name in ("cpu", "hugepages-2Mi", "hugepages-", "")),
+    {"resourceFieldRef": {"resource": "limits.memory", "containerName": "gone"}},
+]
 _REF = {"configMapKeyRef": {"name": "a", "key": "b"}}
 EDITS: list[Edit] = [
+    *_at(FIRST, "env", 0, values=[{"name": "B", "valueFrom": source} for source in _OF_VARIABLES]),
     *_at(("spec", "selector"), values=[{}, {"matchLabels": {"app": "other"}}, {"matchLabels": {"app": "a b"}}]),
     *_at(("spec", "selector", "matchExpressions"), values=[[], [{"key": "app", "operator": "Exists"}]]),
     *_at(
@@ -152,6 +170,9 @@ EDITS: list[Edit] = [
             [{"configMapRef": {"name": "a"}}],
             [{}],
             [{"configMapRef": {"name": "a"}, "secretRef": {"name": "a"}}],
+            [{"configMapRef": {}}],
+            [{"secretRef": {"name": "A"}, "prefix": "="}],
+            [{"secretRef": {"name": "a"}, "prefix": "a-b."}],
         ],
     ),
     *_at(

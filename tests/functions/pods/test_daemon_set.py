@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from krmfn_functions.pods import daemon_set, quantities
 
 from krmfn import Manifest
-from tests.functions.pods.daemon_sets import EDITS, edited
+from tests.functions.pods.daemon_sets import EDITS, FIRST, edited
 
 RECORDED = Path(__file__).with_name("recorded.jsonl")
 
@@ -93,3 +93,9 @@ def test_values_of_another_type_are_left_to_the_types(values: Any) -> None:
     assert refused(edited([(("spec", "selector", "matchExpressions"), expression)])) == [
         "spec.template.metadata.labels"
     ]
+
+
+@pytest.mark.parametrize("word", ["configMapKeyRef", "secretKeyRef"])
+def test_a_name_that_flux_writes_in_is_not_known_yet(word: str) -> None:
+    reference = {word: {"name": "${OBJECT}", "key": "${KEY:=k}"}}
+    assert refused(edited([((*FIRST, "env", 0), {"name": "B", "valueFrom": reference})])) == []
