@@ -112,5 +112,5 @@ def _field(reference: Any) -> Iterator[Problem]:
     elif part and not is_qualified(part[2].lower() if part[1] == "annotations" else part[2]):
         yield ("fieldRef", "fieldPath"), f"{part[2]!r} is no key of {part[1]}; write name, or subdomain/name"
     elif not part and field not in (*_FIELDS, *_OLD_FIELDS):
-        subscripts = "metadata.labels['KEY'], metadata.annotations['KEY']"
-        yield ("fieldRef", "fieldPath"), f"is {field!r}; write one of {', '.join(_FIELDS)}, {subscripts}"
+        examples = "metadata.name, spec.nodeName, status.podIP or metadata.labels['KEY']"
+        yield ("fieldRef", "fieldPath"), f"is {field!r}; write a field that a variable can have, such as {examples}"
