@@ -152,15 +152,8 @@ def _shared_roots(context: Context, clusters: Sequence[Cluster]) -> list[Result]
         message = (
             f"{root.name} belongs to the clusters {' and '.join(names)}, so it is not known which of them has its nodes"
         )
-        findings.append(
-            error(
-                message,
-                rule="KRM522",
-                place=place,
-                tags=((NAMES, "\n".join(names)),),
-                remedy="give each cluster an inventory of its own",
-            )
-        )
+        tags, remedy = ((NAMES, "\n".join(names)),), "give each cluster an inventory of its own"
+        findings.append(error(message, rule="KRM522", place=place, tags=tags, remedy=remedy))
     return findings
 
 

@@ -14,13 +14,13 @@ from krmfn.printing import counted, some
 
 from ..command import Context
 from ..formats.unjudged import UNREAD
-from ..kustomization.graph import NO_GRAPH, Kustomization
+from ..kustomization.graph import NO_GRAPH
 from ..paths import files, manifests, templates
 from ..paths.roots import parents, within
 from ..rendering.kinds import PROFILE, driven_kinds
 from . import beside, engine_words, function_runs, spokes
 from .deployed import Cluster, Clusters
-from .engines import SUFFIXES
+from .root_files import files_below, files_of_cluster, files_of_root
 from .survey import Root
 
 _REPOSITORY, _OURS = ".git", "krmfn"
@@ -40,16 +40,16 @@ def without(context: Context, streams: Clusters) -> Clusters:
     reader, streams = _Reader(), streams._replace(is_repository=True)
     named = [real for real in streams.paths.values() if real not in tops]
     # all are read: each may hold a Profile or a hub
-    strange = [cluster for cluster in streams.clusters if not reader.concerns(files_of(cluster))]
+    strange = [cluster for cluster in streams.clusters if not reader.concerns(files_of_cluster(cluster))]
     strange = [cluster for cluster in strange if not _is_asked_for(cluster, named)]
     words = _driven(context, streams, reader.products) | ({spokes.MANAGED[0]} if reader.has_hub else set())
-    strange = [cluster for cluster in strange if not words or not reader.concerns(files_of(cluster), words)]
+    strange = [cluster for cluster in strange if not words or not reader.concerns(files_of_cluster(cluster), words)]
 
     def holds(path: str) -> bool:
         return reader.holds(path) or reader.holds(path, words)
 
     deployments, top = streams.engines.deployments, streams.engines.top
-    is_added_to = engine_words.roots(deployments, top, words, lambda *place: any(map(holds, _files_below(*place))))
+    is_added_to = engine_words.roots(deployments, top, words, lambda *place: any(map(holds, files_below(*place))))
     others = [cluster for cluster in strange if not any(map(is_added_to, cluster.roots))]
     strange = _without_applications(streams, others)
     if not words and _has_only_nodes(context, streams, reader, is_added_to):
@@ -59,11 +59,11 @@ def without(context: Context, streams: Clusters) -> Clusters:
 
     def is_ours(root: Root) -> bool:
         is_named = any(within(root.path, path) for path in named)
-        return is_named or any(map(holds, _files_of(root))) or is_added_to(root)
+        return is_named or any(map(holds, files_of_root(root))) or is_added_to(root)
 
     kept, unbuilt = _divided(streams, kept, is_ours)
     unneeded = (*unbuilt, *(root for cluster in strange for root in cluster.all_roots))
-    left_out = {path for root in unneeded for path in _files_of(root)}.difference(*map(files_of, kept))
+    left_out = {path for root in unneeded for path in files_of_root(root)}.difference(*map(files_of_cluster, kept))
     if not left_out and not strange:
         return streams._replace(clusters=kept)
     findings = _findings(streams, kept, reader, words)
@@ -100,7 +100,7 @@ def _without_applications(streams: Clusters, strange: Sequence[Cluster]) -> list
     ids = {*map(id, strange)}
     others = (cluster for cluster in streams.clusters if id(cluster) not in ids)
     sources = _sources(streams, {root.path for cluster in others for root in cluster.roots})
-    return [cluster for cluster in strange if sources.isdisjoint(files_of(cluster))]
+    return [cluster for cluster in strange if sources.isdisjoint(files_of_cluster(cluster))]
 
 
 def _sources(streams: Clusters, folders: Collection[str]) -> set[str]:
@@ -117,44 +117,12 @@ def _divided(
     folders = {root.path for cluster in clusters for root in cluster.roots if is_ours(root)}
     sources = _sources(streams, folders)
     divided = [
-        beside.divided(c, lambda root: root.path in folders or not sources.isdisjoint(_files_of(root)), _files_of)
+        beside.divided(
+            c, lambda root: root.path in folders or not sources.isdisjoint(files_of_root(root)), files_of_root
+        )
         for c in clusters
     ]
     return [cluster for cluster, _ in divided], [root for _, roots in divided for root in roots]
-
-
-def files_of(cluster: Cluster) -> list[str]:
-    """Return the paths of the files that a cluster is made from, and of those beside its kustomizations."""
-    return [path for root in cluster.all_roots for path in _files_of(root)]
-
-
-def _files_of(root: Root) -> list[str]:
-    """Return the paths of the files that a root is made from, and of those beside its kustomization."""
-    paths = [file.real for file in root.files]
-    paths += _files_below(root, root.path) if root.kind == "kustomization" else []
-    return paths if paths or root.kind != "files" else [root.path]
-
-
-def _files_below(root: Root, folder: str) -> list[str]:
-    """Return the paths of the files that a build of a folder reads, in the graph of a root."""
-    return [path for node in root.graph.below(folder) for path in (node.path, *_listed(node))]
-
-
-def _listed(node: Kustomization) -> list[str]:
-    """Return the paths of the files that a kustomization lists; with an error in it, of any that it may mean.
-
-    A misspelt name may be meant for what stands beside it.
-    """
-    charts = [path for link in node.references if link.kind == "chart" for path in _files_of_chart(link.real)]
-    if not any(finding.severity == "error" for finding in node.findings):
-        return [*charts, *(link.real for link in node.references if link.kind == "file")]
-    beside = [os.path.join(node.folder, name) for name in os.listdir(node.folder) if name.endswith(SUFFIXES)]
-    return [path for path in (*charts, *beside, *(link.real for link in node.references)) if os.path.isfile(path)]
-
-
-def _files_of_chart(folder: str) -> list[str]:
-    """Return the paths of the files of a chart in the repository."""
-    return [os.path.join(path, name) for path, _, names in os.walk(folder) for name in names]
 
 
 class _Reader:
@@ -226,7 +194,7 @@ def _findings(streams: Clusters, kept: Sequence[Cluster], reader: _Reader, words
         gone = [finding for finding, is_present in zip(rest, is_there, strict=True) if not is_present]
         return [*(f for f, is_present in zip(rest, is_there, strict=True) if is_present), *_counted(gone)]
     our_folders = {
-        folder for cluster in kept for path in files_of(cluster) for folder in parents(os.path.dirname(path))
+        folder for cluster in kept for path in files_of_cluster(cluster) for folder in parents(os.path.dirname(path))
     }
     strange_findings = [finding for finding in streams.findings if _is_of_others(finding, our_folders, reader, words)]
     ids = {*map(id, strange_findings)}

@@ -11,8 +11,9 @@ from ..paths import files, templates
 from ..paths.failures import Failure
 from ..rendering.kinds import driven_kinds
 from ..run import note
-from . import cluster_inputs, cluster_lists, foreign, function_runs, spokes
+from . import cluster_inputs, cluster_lists, function_runs, spokes
 from .deployed import Cluster, Clusters
+from .root_files import files_of_cluster
 
 
 class Hubs(NamedTuple):
@@ -35,7 +36,7 @@ def read(context: Context, streams: Clusters) -> Hubs:
         profiles = spokes.of_hubs(function_runs.profiles_of(context.options, context.profiles))
     words = {*spokes.OF_HUBS, *(item.name for item in profiles), *(kind for _, kind in driven_kinds(profiles))}
     for cluster in streams.unasked:
-        if any(_mentions(path, words) for path in foreign.files_of(cluster)):
+        if any(_mentions(path, words) for path in files_of_cluster(cluster)):
             beside = cluster_inputs.read_clusters(_quiet(context), streams._replace(clusters=[cluster], failures=()))
             hub = beside.clusters[0]
             hubs += [hub] if hub.is_whole and spokes.is_hub(hub, profiles) else []

@@ -1,0 +1,42 @@
+"""The files that a cluster, a root or a build of a folder is made from, as the graph of its kustomizations has them."""
+
+import os
+
+from ..kustomization.graph import Kustomization
+from .deployed import Cluster
+from .engines import SUFFIXES
+from .survey import Root
+
+
+def files_of_cluster(cluster: Cluster) -> list[str]:
+    """Return the paths of the files that a cluster is made from, and of those beside its kustomizations."""
+    return [path for root in cluster.all_roots for path in files_of_root(root)]
+
+
+def files_of_root(root: Root) -> list[str]:
+    """Return the paths of the files that a root is made from, and of those beside its kustomization."""
+    paths = [file.real for file in root.files]
+    paths += files_below(root, root.path) if root.kind == "kustomization" else []
+    return paths if paths or root.kind != "files" else [root.path]
+
+
+def files_below(root: Root, folder: str) -> list[str]:
+    """Return the paths of the files that a build of a folder reads, in the graph of a root."""
+    return [path for node in root.graph.below(folder) for path in (node.path, *_listed(node))]
+
+
+def _listed(node: Kustomization) -> list[str]:
+    """Return the paths of the files that a kustomization lists; with an error in it, of any that it may mean.
+
+    A misspelt name may be meant for what stands beside it.
+    """
+    charts = [path for link in node.references if link.kind == "chart" for path in _files_of_chart(link.real)]
+    if not any(finding.severity == "error" for finding in node.findings):
+        return [*charts, *(link.real for link in node.references if link.kind == "file")]
+    beside = [os.path.join(node.folder, name) for name in os.listdir(node.folder) if name.endswith(SUFFIXES)]
+    return [path for path in (*charts, *beside, *(link.real for link in node.references)) if os.path.isfile(path)]
+
+
+def _files_of_chart(folder: str) -> list[str]:
+    """Return the paths of the files of a chart in the repository."""
+    return [os.path.join(path, name) for path, _, names in os.walk(folder) for name in names]
