@@ -10,6 +10,7 @@ return code, eight bytes each. The end of the socket is the end of this process.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -24,16 +25,23 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("krmfn", "krmfn_functions")
+LATE = ("re2", "importlib.metadata")
+"""What is imported inside of functions, and slow."""
 NUMBER = struct.Struct("q")
 LENGTH = struct.Struct("I")
 
 
 def load() -> None:
-    """Import every module of the program, and so all that they use."""
+    """Import every module of the program, and what they use, and compile the page."""
     for package in PACKAGES:
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
             if not module.name.endswith(".__main__"):
                 importlib.import_module(module.name)
+    from krmfn_functions.report.page import template  # not before sys.path is right
+
+    for name in LATE:
+        importlib.import_module(name)
+    template()
 
 
 def request(line: socket.socket) -> tuple[dict[str, Any], list[int]]:
@@ -78,9 +86,22 @@ def next_command(line: socket.socket) -> Callable[[], None]:
         line.sendall(NUMBER.pack(os.waitstatus_to_exitcode(status)))
 
 
+def end_with(entry: Callable[[], None]) -> None:
+    """Run an entry point, and end as the interpreter does but for taking all that is loaded apart, 0.04 s."""
+    try:
+        entry()
+    except SystemExit as problem:
+        if not isinstance(problem.code, int):
+            raise
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(problem.code & 0xFF)
+
+
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal it reaches the tests, too, which end this process
     sys.path[0] = str(Path(sys.executable).parent)  # as of a console script, and tests/ has a folder krmfn
     load()
     gc.freeze()  # what is loaded stays, and no child need walk it
-    next_command(socket.socket(fileno=int(sys.argv[1])))()
+    end_with(next_command(socket.socket(fileno=int(sys.argv[1]))))
