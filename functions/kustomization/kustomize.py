@@ -32,6 +32,8 @@ from .workspace import Tree, Workspace, open_workspace
 
 _STOPPED = "couldn't execute function: exit status 1"
 """kustomize's message about a function that has reported an error."""
+_NAME = re.compile(rb"krmfn-[0-9a-f]{24}")
+"""The random name of a function in the texts that kustomize reads (see `configs`)."""
 _FROM_KUBECTL = re.compile(r'E\d{4} [^"]*"command failed" err=("(?:[^"\\\x00-\x1f]|\\["\\n])*")')
 """The beginning of a line of the log of some builds of kubectl (klog), with a message of kustomize in it."""
 WHICH_PATCH = "(kustomize does not name the patch: look for this path in the patches of the folder and of its bases)"
@@ -105,8 +107,8 @@ def build(
         command += [top, *flags, *confinement.flags]
         done = process.run(command, environment, name, seconds, top if tree else None, bounds)
         inputs = confinement.inputs() if decision.calls else []
-    names = {**names, LOCAL: workspace.build_name}
-    stderr, stream = _restore_names(done.stderr, names), _restore_names(done.stdout, names)
+    local = workspace.build_name.encode(), LOCAL.encode()
+    stderr, stream = (_restore_names(text.replace(*local), names) for text in (done.stderr, done.stdout))
     text = stderr.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
     lines = text.replace(os.path.basename(folder), path).strip().splitlines()
     output = _check(name, done.returncode, Output(stream, *_messages(lines, bool(decision.calls)), inputs, base))
@@ -114,10 +116,9 @@ def build(
 
 
 def _restore_names(text: bytes, names: Mapping[str, str]) -> bytes:
-    """Return kustomize's output with the functions and the annotation under their names in the repository."""
-    for value, name in names.items():
-        text = text.replace(name.encode(), value.encode())
-    return text
+    """Return kustomize's output with the functions under their names in the repository, in one pass for all of them."""
+    values = {name: value for value, name in names.items()}
+    return _NAME.sub(lambda match: values.get(match[0].decode(), match[0].decode()).encode(), text) if names else text
 
 
 def _check(name: str, code: int, output: Output) -> Output:

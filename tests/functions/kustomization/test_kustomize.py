@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -179,3 +181,24 @@ def test_a_patch_whose_path_is_not_there_is_found(fake: Fake, app: Path) -> None
     place = r"\(kustomize does not name the patch; this path is in [^,]*kustomization.yaml:13\)"
     with pytest.raises(KrmfnError, match=place):
         cluster_inputs.read(CONTEXT, [root])
+
+
+def test_names_are_put_back_in_one_pass() -> None:
+    names = {f"image:v{at}": f"krmfn-{at:024x}" for at in range(40)}
+    text = "".join(f"a: {name}\n" for name in names.values()) + f"b: krmfn-{99:024x}\n"
+    restored = "".join(f"a: {value}\n" for value in names) + f"b: krmfn-{99:024x}\n"
+    assert kustomize._restore_names(text.encode(), names) == restored.encode()
+    calls = list[int]()
+    for number in (20, 40):
+        calls.append(0)
+
+        def note(*event: Any) -> None:
+            calls[-1] += event[1] in ("call", "c_call")
+
+        some = dict([*names.items()][:number])
+        sys.setprofile(note)
+        try:
+            kustomize._restore_names(b"a: b\n" * 9, some)
+        finally:
+            sys.setprofile(None)
+    assert calls[0] == calls[1], "the text is searched once, whatever number of functions is called"
