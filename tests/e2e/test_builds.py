@@ -57,7 +57,7 @@ def test_a_mark_is_for_kustomizations_that_call_us(kustomize: str, app: Path) ->
     done = run("krmfn", "check", "--format", "json", app)
     marked = [finding for finding in json.loads(done.out)["findings"] if finding["rule"] == "KRM190"]
     assert sorted(Path(finding["file"]).name for finding in marked) == ["amd.yaml", "config.yaml", "pt.yaml"], done.out
-    assert all("remove the annotation" in finding["message"] for finding in marked)
+    assert all("remove the annotation" in finding["remedy"] for finding in marked)
     annotation = "metadata: {annotations: {krmfn.dev/ignore: 'KRM190: every engine here calls krmfn', "
     (app / "config.yaml").write_text(LOCAL.replace("metadata: {annotations: {", annotation, 1))
     assert run("krmfn", "check", "--format", "json", app).out.count(b"KRM190") == done.out.count(b"KRM190") - 1
