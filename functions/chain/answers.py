@@ -69,7 +69,9 @@ def _answer(fleet: Fleet, subject: Subject) -> Answer:
     others = _others(fleet, subject, links[name]) if name else ""
     if (diagnosis := subject.diagnosis) and name not in ("worker", "unload"):
         reason += f"; the log says that {diagnosis.word.sense}"
-    sentence = fitted(subject, f"{subject.node.name}: {'/'.join(subject.module)}{colon} ", reason)
+    sources = [links[name]] if name else [*links.values()]
+    below = " ".join(text for link in sources for text in (link.command, *link.evidence))
+    sentence = fitted(subject, f"{subject.node.name}: {'/'.join(subject.module)}{colon} ", reason, below)
     return _with_steps(sentence, is_fine(subject, links), links, name, others)
 
 

@@ -95,7 +95,7 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "at work": ([ALONE, ASKED, ended("Running"), EVENT], 1, "(Load) is at work"),
     "ends": ([ALONE, ASKED, worker("Load", terminated=ERROR)], 1, "(Load) says Error"),
     "unscheduled": ([ALONE, ASKED, UNSCHEDULED], 1, f"{POD} (Load) says Unschedulable: 0/1"),
-    "pull, no configs": ([ALONE, PULLING], 1, "to the dump; its worker pod (Load) says ImagePull"),
+    "pull, no configs": ([ALONE, PULLING], 1, f"to the dump; {POD} (Load) says ImagePull"),
     "not ready": ([unwell(NIC | READY), modules_config()], 1, "the node is NotReady (no \\x1b kubelet); what the dump"),
     "node deleted": ([deleted(NIC | READY), modules_config()], 1, "the node is being deleted (metadata.deletionTime"),
     "pull": ([ALONE, ASKED, PULLING], 1, f"{POD} (Load) says ImagePull"),
@@ -113,7 +113,7 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "cordoned, pull": (
         [node(NIC, CORDON), ASKED, PULLING],
         1,
-        "while the node is cordoned; its worker pod (Load) says ImagePullBackOff: not found",
+        f"while the node is cordoned; {POD} (Load) says ImagePullBackOff: not found",
     ),
     "cordoned and held": (
         [node(NIC | READY, CORDON), GONE, CRASHING, HOLDER],
