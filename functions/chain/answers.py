@@ -40,7 +40,7 @@ def answers(fleet: Fleet, node: Node, outcomes: Sequence[Outcome]) -> list[Answe
     doubt = log_doubts.of_other_node(fleet.log, node)
     log = Log() if doubt else fleet.log
     subjects = [Subject(node, fleet.drivers, outcome, fleet.live, fleet.name, log) for outcome in outcomes]
-    all_answers += [_answer(fleet, subject) for subject in subjects]
+    all_answers += [_answer(fleet, subject) for subject in log_doubts.told_apart(subjects)]
     if not all_answers or (len(all_answers) == len(troubles) and not outcomes):
         local = [driver for driver in fleet.drivers if driver.cluster == node.cluster]
         all_answers.append(explanation.unselected_answer(node, local, fleet.live, fleet.committed.get(node.name)))

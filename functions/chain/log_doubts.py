@@ -16,6 +16,23 @@ def of_other_node(log: Log, node: Node) -> str:
     return f"the log names {name}, and not this node, so it does not count: is it the log of that one?" if name else ""
 
 
+def told_apart(subjects: Sequence[Subject]) -> Sequence[Subject]:
+    """Return the Modules on a node without the log for one that is loaded where the log is another one's.
+
+    It is where another one's worker crashes, and the line that says why names no kernel module.
+    """
+    is_of_other = any(
+        subject.diagnosis and not subject.is_done and subject.key in subject.live.workers for subject in subjects
+    )
+    if not is_of_other:
+        return subjects
+    pairs = [(subject, subject.diagnosis) for subject in subjects]
+    return [
+        subject._replace(log=Log()) if subject.is_done and diagnosis and not diagnosis.is_named else subject
+        for subject, diagnosis in pairs
+    ]
+
+
 def of_nothing(subjects: Sequence[Subject]) -> str:
     """Return that a log says nothing of any Module on a node, in a sentence; "" where it says something."""
     log = subjects[0].log if subjects else Log()

@@ -40,6 +40,8 @@ class Diagnosis(NamedTuple):
 
     line: str
     word: Word
+    is_named: bool
+    """Whether the line names a kernel module of that Module, and is not about any."""
 
 
 def log_of(data: bytes) -> Log:
@@ -61,7 +63,7 @@ def diagnosis(log: Log, names: Collection[str], others: Collection[str] = ()) ->
     if not pair:
         return None
     line, word = pair
-    return Diagnosis(line if len(line) <= _SHOWN else _around(line, word), word)
+    return Diagnosis(line if len(line) <= _SHOWN else _around(line, word), word, line in lines)
 
 
 def _generic(log: Log, names: Collection[str], others: Collection[str]) -> Iterator[str]:

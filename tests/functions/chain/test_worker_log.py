@@ -14,7 +14,7 @@ from krmfn_functions.chain.worker_log import MOST, Log, diagnosis, last_line, lo
 
 from krmfn.yamltext import emit
 from tests.commands import Done, process
-from tests.functions.chain.clusters import healthy, planned, worker
+from tests.functions.chain.clusters import find, healthy, planned, worker
 from tests.functions.chain.nights import CRASH, NIGHTS, TRAINING, played
 
 ORDINARY = """I1128 01:00:00.000000       1 worker.go:77] "Starting worker" version="v2.4.1"
@@ -159,6 +159,23 @@ def test_a_log_makes_nothing_fine_and_is_told_of_what_is_loaded(tmp_path: Path) 
     assert "is loaded: " in done.text and "; the log says that the driver finds no device" in done.text
     done = ask(tmp_path, b"all is well\n", played("worker cannot pull"))
     assert done.code == 1
+
+
+def test_a_line_about_any_module_is_not_told_of_one_that_is_loaded_beside_the_one_that_crashes(tmp_path: Path) -> None:
+    text = emit.dump(planned())
+    (tmp_path / "other.yaml").write_text(
+        text.replace("moduleName: simple", "moduleName: other").replace("name: simple", "name: other")
+    )
+    objects = played("worker crashes")
+    find(objects, "Node", "n1")["metadata"]["labels"]["kmm.node.kubernetes.io/kmm.other.ready"] = ""
+    config, entry = find(objects, "NodeModulesConfig", "n1"), healthy()[6]["spec"]["modules"][0] | {"name": "other"}
+    config["spec"]["modules"].append(entry)
+    config["status"]["modules"].append({**entry, "bootId": "b1"})
+    objects = [item for item in objects if item["kind"] != "Module"]
+    done = ask(tmp_path, b"modprobe: could not open moddep file\n", objects)
+    assert "kmm/simple is not loaded: the image has no such module" in done.text.partition("\n")[0], done.text
+    assert "kmm/other is loaded: " in done.text and "; the log says" not in done.text, done.text
+    assert "; the log says that the driver" in ask(tmp_path, b"other: No such device\n", objects).text
 
 
 def test_without_a_dump_the_log_is_told_of_what_git_plans(tmp_path: Path) -> None:
