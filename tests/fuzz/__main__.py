@@ -14,8 +14,10 @@ from pathlib import Path
 
 from tests.commands import ROOT, environment
 
-NAMES = ("streams", "kustomizations", "lists")
+NAMES = ("streams", "kustomizations", "lists", "edits")
 """The targets that are fuzzed unless others are named; `schemas` starts an API server."""
+READERS = "readers"
+"""The program with the real readers (`tests.fuzz.readers`, which only the children import)."""
 _COVERAGE = re.compile(r"cov: (\d+)")
 _SHOWN = 1_000
 """How many characters of an input, and of each line of what was seen, are printed."""
@@ -31,6 +33,9 @@ def main() -> int:
     parser.add_argument("--without-seeds", action="store_true", help="begin with nothing instead of tests/fuzz/corpus")
     parser.add_argument("--plain", action="store_true", help="without atheris")
     options = parser.parse_args()
+    if not shutil.which(READERS):
+        print(f"{READERS} is not on PATH, so nothing is fuzzed: tests/e2e/fuzzer/build makes it with Go")
+        return 2
     engine = "coverage" if options.plain or not importlib.util.find_spec("atheris") else "atheris"
     print("guided by coverage, by atheris" if engine == "atheris" else "no atheris here: not guided by coverage")
     codes = [_fuzz(name, engine, options) for name in options.targets]

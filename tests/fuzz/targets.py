@@ -30,7 +30,7 @@ from krmfn.resource import annotations_of, ref
 from krmfn.yamltext import load
 from tests.trees import OURS, files_of
 
-from . import api_schemas, archive
+from . import api_schemas, archive, edits
 from .findings import Finding, Refused, Work, alike, watched
 from .readers import Readers, Reading
 
@@ -332,5 +332,6 @@ TARGETS = {
     "streams": Target(streams, _read_stream),
     "kustomizations": Target(kustomizations, _read_graph),
     "lists": Target(lists, _run_function),
+    "edits": Target(edits.run, edits.work),
     "schemas": Target(api_schemas.run, api_schemas.work),
 }

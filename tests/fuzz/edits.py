@@ -1,0 +1,230 @@
+"""The target `edits`: what an edit writes is read by Kubernetes and by kustomize (go-yaml v3) as it was meant.
+
+An input is `{"text": DOCUMENT, "within": [KEY, ...], "way": WAY, "key": KEY, "value": VALUE}`: one edit of one mapping
+of a document. Whatever reader reads the document before the edit reads it after the edit, with that one key changed.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from typing import Any, NamedTuple
+
+from krmfn import KrmfnError, ResourceList
+from krmfn.item import Item
+
+from .findings import Finding, Refused, alike, watched
+from .readers import Readers, Reading
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+ITEM = "apiVersion: example.com/v1\nkind: Dashboard\nmetadata:\n  name: d\nspec:\n"
+KEYS = ("y", "Y", "n", "on", "OFF", "yes", "No", "true", "a", "b", "0x10", "1", "1e3", "~", "inner")
+SCALARS = (
+    *("3", "on", "'y'", "no", "a", "0o17", "012", "1_000", "1:30", "2001-01-01", "null", "~"),
+    '"\\u00e9\\n"',
+    "a # of it",
+)
+BRACKETS = ("{y: 1}", "{'n': 2, on: b}", "[yes, 'no']", "[{a: on}, []]", "{}", "&x {a: 1}", "[&x a, *x]")
+NEW: tuple[Any, ...] = (
+    "new",
+    "y",
+    "on",
+    "012",
+    "1:30",
+    "a: b",
+    "a #b",
+    "",
+    "x\ny\n",
+    7,
+    True,
+    None,
+    {"y": 1},
+    ["on", 2],
+    {"a": [{}]},
+)
+WAYS = ("field", "manifest", "replace", "delete", "rename", "move")
+TARGET = "moved"
+"""The name of what is renamed or moved."""
+
+
+class Edit(NamedTuple):
+    """One edit of the mapping that `within` leads to."""
+
+    text: str
+    within: tuple[str, ...]
+    way: str
+    key: str
+    value: Any
+
+
+def run(text: bytes, readers: Readers) -> None:
+    """Hold the edit of an input against both readers."""
+    edit = parsed(text)
+    before = readers.stream(edit.text.encode())
+    with watched():
+        written = edited(edit)
+    for name, old, new in zip(("kubernetes", "kustomize"), before, readers.stream(written), strict=True):
+        if not old.error:
+            _compare(name, edit, old, new)
+
+
+def parsed(text: bytes) -> Edit:
+    """Return the edit of an input; raises Refused for a text that holds none."""
+    try:
+        data = json.loads(text)
+        edit = Edit(data["text"], tuple(data["within"]), data["way"], data["key"], data["value"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise Refused("no edit") from None
+    names = (edit.text, edit.key, *edit.within)
+    if edit.way not in WAYS or not all(isinstance(name, str) and name.isprintable() for name in names[1:]):
+        raise Refused("no edit")
+    if not isinstance(edit.text, str) or not edit.text.isascii() or not edit.text.endswith("\n"):
+        raise Refused("no document")
+    return edit
+
+
+def edited(edit: Edit) -> bytes:
+    """Return the document after the edit; raises Refused where krmfn refuses it, or there is nothing to edit."""
+    try:
+        resources, item = _item(edit)
+        _ = _mapping(item.manifest, edit.within)
+        _EDITS[edit.way](resources, item, edit)
+        out = resources.to_bytes().decode().removeprefix(HEAD)
+    except KrmfnError as failure:
+        raise Refused(str(failure)) from None
+    except ValueError:
+        raise Refused("more than one document") from None
+    return "".join(line[2:] if line.strip() else line for line in out.splitlines(keepends=True)).encode()
+
+
+def _item(edit: Edit) -> tuple[ResourceList, Item]:
+    """Return the document as the one item of a list, with the list."""
+    lines = edit.text.splitlines(keepends=True)
+    resources = ResourceList.parse((HEAD + "- " + "  ".join(lines)).encode())
+    [item] = resources.items
+    return resources, item
+
+
+def _mapping(data: Any, within: tuple[str, ...]) -> dict[str, Any]:
+    for name in within:
+        data = data.get(name) if isinstance(data, dict) else None
+    if not isinstance(data, dict):
+        raise Refused("no mapping there")
+    return data
+
+
+def _set_field(_: ResourceList, item: Item, edit: Edit) -> None:
+    item.at((*edit.within, edit.key)).value = edit.value
+
+
+def _set_in_manifest(_: ResourceList, item: Item, edit: Edit) -> None:
+    _mapping(item.manifest, edit.within)[edit.key] = edit.value
+
+
+def _replace(resources: ResourceList, item: Item, edit: Edit) -> None:
+    manifest = copy.deepcopy(item.manifest)
+    _mapping(manifest, edit.within)[edit.key] = edit.value
+    resources.replace(item, manifest)
+
+
+def _delete(_: ResourceList, item: Item, edit: Edit) -> None:
+    mapping = _mapping(item.manifest, edit.within)
+    if edit.key not in mapping:
+        raise Refused("nothing to delete")
+    del mapping[edit.key]
+
+
+def _rename(_: ResourceList, item: Item, edit: Edit) -> None:
+    item.at((*edit.within, edit.key)).rename(TARGET)
+
+
+def _move(_: ResourceList, item: Item, edit: Edit) -> None:
+    mapping = _mapping(item.manifest, edit.within)
+    if edit.key not in mapping:
+        raise Refused("nothing to move")
+    mapping[TARGET] = mapping.pop(edit.key)
+
+
+_EDITS = {
+    "field": _set_field,
+    "manifest": _set_in_manifest,
+    "replace": _replace,
+    "delete": _delete,
+    "rename": _rename,
+    "move": _move,
+}
+
+
+def _compare(name: str, edit: Edit, old: Reading, new: Reading) -> None:
+    """Raise Finding where a reader sees anything but the one change."""
+    seen = {"reader": name, "edit": edit, "before": old.objects, "after": new.error or new.objects}
+    if new.error or len(old.objects) != 1 or len(new.objects) != 1:
+        raise Finding("what is edited is read as before", **seen)
+    before, after = (copy.deepcopy(reading.objects[0]) for reading in (old, new))
+    first, second = (_mapping(data, edit.within) for data in (before, after))
+    gone = {key: first[key] for key in first if key not in second}
+    come = {key: second[key] for key in second if key not in first}
+    changed = {key: second[key] for key in second if key in first and not alike(first[key], second[key])}
+    first.clear()
+    second.clear()
+    if not alike(before, after):
+        raise Finding("an edit changes nothing beside it", **seen)
+    if not _is_meant(edit, gone, come, changed):
+        raise Finding("an edit is read as it was meant", **seen)
+
+
+def _is_meant(edit: Edit, gone: dict[str, Any], come: dict[str, Any], changed: dict[str, Any]) -> bool:
+    """Return True when what has gone, come and changed is what the edit says; a reader may call the key otherwise.
+
+    A plain `on` that moves is what it was to the reader, or `true` to both: so Kubernetes and krmfn read it.
+    """
+    if edit.way == "delete":
+        return len(gone) == 1 and not come and not changed
+    if edit.way in ("rename", "move"):
+        read, meant = [*gone.values()], _mapping(_item(edit)[1].manifest, edit.within).get(edit.key)
+        is_whole = len(read) == 1 and list(come) == [TARGET] and not changed
+        return is_whole and any(alike(value, come[TARGET]) for value in (*read, meant))
+    values = [*come.values(), *changed.values()]
+    return not gone and len(values) <= 1 and all(alike(value, edit.value) for value in values)
+
+
+def new(rng: random.Random) -> bytes:
+    """Return an input from nothing: a document with an edit of its spec, or of a mapping in it."""
+    rows = _rows(rng, "  ")
+    is_inner = rng.random() < 0.4
+    if is_inner:
+        rows = [row for row in rows if "inner" not in row.split(":")[0]] + ["  inner:\n", *_rows(rng, "    ")]
+    within = ("spec", "inner") if is_inner and rng.random() < 0.7 else ("spec",)
+    return _dumped(Edit(ITEM + "".join(rows), within, rng.choice(WAYS), rng.choice(KEYS), rng.choice(NEW)))
+
+
+def changed(rng: random.Random, text: bytes) -> bytes:
+    """Return an input with another edit of the same document."""
+    try:
+        edit = parsed(text)
+    except Refused:
+        return new(rng)
+    return _dumped(edit._replace(way=rng.choice(WAYS), key=rng.choice(KEYS), value=rng.choice(NEW)))
+
+
+def _dumped(edit: Edit) -> bytes:
+    return (json.dumps(edit._asdict(), indent=1) + "\n").encode()
+
+
+def _rows(rng: random.Random, indent: str) -> list[str]:
+    """Return the lines of a mapping: keys with and without quotes, comments, brackets, blocks and lists."""
+    rows = []
+    for key in rng.sample(KEYS, rng.randint(1, 4)):
+        spelled = rng.choice((key, json.dumps(key)))
+        kind = rng.choice("sssbtlc")
+        value = {"s": f" {rng.choice(SCALARS)}", "b": f" {rng.choice(BRACKETS)}", "t": f" |\n{indent}  a"}.get(kind)
+        rows.append(f"{indent}# above\n" if rng.random() < 0.2 else "")
+        nested = f"\n{indent}- {rng.choice(SCALARS)}\n{indent}- b: on" if kind == "l" else f"\n{indent}  c: no # in it"
+        rows.append(f"{indent}{spelled}:{nested if value is None else value}\n")
+    return rows
+
+
+def work(text: bytes) -> None:
+    """Edit the document of an input, by krmfn alone."""
+    edited(parsed(text))
