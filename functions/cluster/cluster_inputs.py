@@ -188,12 +188,13 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     note(resources, passed_over=run_of(beside).passed_over)
     for product in (item for item in others if (item.group, item.kind) == PROFILE):
         file = product.place.path if product.place else product.name
-        reason = f"{file} has a Profile for this kind, but no kustomization lists it; list it under `resources`"
+        reason = f"{file} has a Profile for this kind, but no kustomization lists it"
         reasons = dict.fromkeys(driven_kinds([product]), reason)
         note(resources, elsewhere={**run_of(resources).elsewhere, **reasons}, has_ours=True)
-    message = "no kustomization lists it, so it is not deployed{}; list the file under `resources`, or move it"
+    message = "no kustomization lists it, so it is not deployed{}"
+    remedy = "list the file under `resources`, or move it"
     deployable = [item for item in others if not is_local(item)]
-    resources.report(unlisted_files(deployable, lambda _, rest: message.format(rest)))
+    resources.report(unlisted_files(deployable, lambda _, rest: (message.format(rest), remedy)))
     return resources, is_whole
 
 
@@ -234,11 +235,13 @@ def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tu
     return joined, is_whole
 
 
-def unlisted_files(items: Iterable[Item], message: Callable[[Item, str], str]) -> Iterator[Result]:
+def unlisted_files(items: Iterable[Item], message: Callable[[Item, str], tuple[str, str]]) -> Iterator[Result]:
     """Yield a warning for each file with items that are not deployed.
 
-    `message` makes its text of the first item of the file, and of words that say how many others there are.
+    `message` makes its text and its remedy of the first item of the file, and of words that say how many others are
+    there.
     """
     for first, *others in grouped((item.place.path if item.place else "", item) for item in items).values():
         rest = f" (nor {'is' if len(others) == 1 else 'are'} {len(others):,} more in this file)" if others else ""
-        yield first.located(warning(message(first, rest), rule="KRM524"))
+        text, remedy = message(first, rest)
+        yield first.located(warning(text, rule="KRM524", remedy=remedy))

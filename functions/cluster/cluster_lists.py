@@ -90,13 +90,14 @@ def _with_hints(resources: ResourceList, path: str) -> ResourceList:
         return resources
     file = node.place.path if node.place else "the input"
     hint = (
-        f"; {path} calls krmfn, which does not see the nodes in {file} there: list that file under `resources` there, "
+        f"{path} calls krmfn, which does not see the nodes in {file} there: list that file under `resources` there, "
         "with the annotation config.kubernetes.io/local-config"
     )
     findings = list[Result]()
     for finding in resources.reported:
         is_hinted = finding.rule in _SELECTOR_RULES and finding.severity == "error"
-        findings.append(finding._replace(message=finding.message + hint) if is_hinted else finding)
+        remedy = "; ".join(filter(None, (finding.remedy, hint))) if is_hinted else finding.remedy
+        findings.append(finding._replace(remedy=remedy))
     return with_results(resources, findings)
 
 

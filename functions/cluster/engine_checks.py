@@ -1,11 +1,12 @@
 """How engines deploy what was judged: configs applied as they are, Modules made anew, roots that nothing deploys."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Item, Place, ResourceList, Result, error, warning
 from krmfn.printing import some
 from krmfn.results import Rule
+from krmfn.typed import Any
 
 from ..deployments.holders import applies
 from ..kmm.module import MODULE_KINDS
@@ -67,20 +68,19 @@ def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
         declaration = deployment.declaration
         if declaration.how != "raw" or declaration.engine not in _WAYS:
             continue
+        about: Mapping[str, Any] = {"rule": "KRM545", "ref": declaration.source.ref, "place": place_of(deployment, top)}
         configs, engine = list(reached(cluster, deployment, top, configs_in)), NAMES[declaration.engine]
         if any(reached(cluster, deployment, top, _made_by_functions)):
             is_argocd = declaration.engine == "argocd"
             reason = _ARGOCD if is_argocd else f"{engine} runs no functions of kustomize, so it refuses to build"
-            message = f"{reason} {deployment.path}; {_WAYS[declaration.engine]}"
-            yield (warning if is_argocd else error)(
-                message, rule="KRM545", ref=declaration.source.ref, place=place_of(deployment, top)
-            )
+            message = f"{reason} {deployment.path}"
+            yield (warning if is_argocd else error)(message, remedy=_WAYS[declaration.engine], **about)
         if configs:
             message = (
                 f"{engine} applies {configs[0].ref}{_others(configs)} of {deployment.path} as it is, so no Module is "
-                f"made of it; {_WAYS[declaration.engine]}"
+                "made of it"
             )
-            yield error(message, rule="KRM545", ref=declaration.source.ref, place=place_of(deployment, top))
+            yield error(message, remedy=_WAYS[declaration.engine], **about)
 
 
 def _jsonnet(cluster: Cluster, top: str) -> Iterator[Result]:

@@ -33,17 +33,17 @@ def check(streams: Clusters, intent: Intent) -> None:
     for cluster in clusters:
         for item in cluster.final.select("NodeInventory", "krmfn.dev"):
             if (name := item.ref.name) in config.clusters and name != cluster.name:
-                message = (
-                    f"the inventory is in the cluster {cluster.name}, and has the name of another one in "
-                    f"{file}; give each cluster its own, or make it again with `--name {cluster.name}`"
-                )
+                message = f"the inventory is in the cluster {cluster.name}, and has the name of another one in {file}"
+                remedy = f"give each cluster its own, or make it again with `--name {cluster.name}`"
                 if not cluster.members:
-                    message = f"has the name of a cluster in {file}, which does not list it; add this path there"
-                finding = severity(message, rule="KRM601", field=Field("metadata.name", name))
+                    message = f"has the name of a cluster in {file}, which does not list it"
+                    remedy = "add this path there"
+                finding = severity(message, rule="KRM601", field=Field("metadata.name", name), remedy=remedy)
                 cluster.final.report([item.located(finding)])
             elif cluster.is_unassigned:
-                message = f"no cluster of {file} has this inventory, so its nodes count nowhere; add its path there"
-                cluster.final.report([item.located(warning(message, rule="KRM524"))])
+                message = f"no cluster of {file} has this inventory, so its nodes count nowhere"
+                finding = warning(message, rule="KRM524", remedy="add its path there")
+                cluster.final.report([item.located(finding)])
     if intent.judges_whole and not (intent.deploys or intent.is_old):
         _check_empty(clusters, config)
     if intent.judges_nodes:

@@ -160,12 +160,11 @@ def without_unassigned(streams: Clusters) -> Clusters:
     return streams._replace(clusters=clusters, unassigned=unassigned)
 
 
-def _message(cluster: Cluster, config: Config, item: Item, others: str) -> str:
-    """Return the message about a file in no cluster; it names the nearest kustomization above the file."""
+def _message(cluster: Cluster, config: Config, item: Item, others: str) -> tuple[str, str]:
+    """Return message and remedy about a file in no cluster; this names the nearest kustomization above the file."""
     kustomizations = cluster.roots[0].graph.kustomizations
     folders = parents(os.path.realpath(os.path.dirname(item.place.path))) if item.place else ()
     name = next((kustomizations[folder].name for folder in folders if folder in kustomizations), "a kustomization")
-    return (
-        f"belongs to no cluster: no kustomization lists it and no cluster of {config.name} has it, so it is deployed "
-        f"nowhere{others}; list it in {name} or in {config.name}"
-    )
+    reason = f"no kustomization lists it and no cluster of {config.name} has it"
+    message = f"belongs to no cluster: {reason}, so it is deployed nowhere{others}"
+    return message, f"list it in {name} or in {config.name}"

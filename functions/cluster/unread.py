@@ -45,6 +45,7 @@ def configs_in_charts(surveys: Iterable[Survey]) -> Iterator[Result]:
     names = [*dict.fromkeys(name for survey in surveys for name in survey.chart_configs)]
     if names:
         others = f" (so {'does' if len(names) == 2 else 'do'} {some(names[1:], len(names) - 1)})" if names[1:] else ""
-        message = f"holds a config or Module in a Helm chart, which is not checked{others}; check what helm makes of it"
+        message = f"holds a config or Module in a Helm chart, which is not checked{others}"
         place, tags = Place(names[0]), ((UNREAD, "\n".join(names)),)
-        yield warning(f"{message}: `helm template CHART | krmfn check -`", rule="KRM534", place=place, tags=tags)
+        remedy = "check what helm makes of it: `helm template CHART | krmfn check -`"
+        yield warning(message, rule="KRM534", place=place, tags=tags, remedy=remedy)

@@ -75,7 +75,7 @@ def names_fit_their_kind(config: DeviceConfig) -> Iterator[Result]:
             remedy = "rename the DeviceConfig, or write a Service of your own and leave this one out"
             message = f"the Service would have the name {name.text!r}, and a Service's name begins with a letter"
             field = Field(name.field.removesuffix("name") + "service")
-            yield error(f"{message} and has no dots; {remedy}", field=field)
+            yield error(f"{message} and has no dots", field=field, remedy=remedy)
     for account in accounts(config) if config.has_accounts else ():
         excess = len(f"{account.name}-{account.scc}") - _NAME
         if account.scc and excess > 0:
@@ -91,16 +91,17 @@ def pools_have_different_names(configs: Sequence[DeviceConfig]) -> Iterator[Resu
             value = config.fields.get(field)
             for earlier in configs[:index] if value else ():
                 if value == earlier.fields.get(field):
-                    message = f"the Modules {earlier.name} and {config.name} have one {field}; write one for each"
-                    yield config.located(config.error(message, field))
+                    message = f"the Modules {earlier.name} and {config.name} have one {field}"
+                    yield config.located(config.error(message, field, remedy="write one for each"))
         is_alone = len(configs) == 1 and len(config.spec.daemonSets) < 2 and not config.retained
         for name in names.object_names(config) if not is_alone else ():
             other = known.setdefault((name.kind, name.text), name)
             if name.parts != other.parts:  # the same parts twice are findings of KRM125, KRM129 and KRM131
-                message = f"{name} and {other} would both be the {name.kind} {name.text}; change one of the two"
+                message, remedy = f"{name} and {other} would both be the {name.kind} {name.text}", "change one"
                 if dict(name.parts).get("version") != dict(other.parts).get("version"):
-                    message += " (in a name, dots and underscores of a version become dashes, capitals small letters)"
-                yield config.located(error(message, field=Field(name.field, name.parts[-1][1])))
+                    remedy += " (in a name, dots and underscores of a version become dashes, capitals small letters)"
+                written = Field(name.field, name.parts[-1][1])
+                yield config.located(error(message, field=written, remedy=remedy))
 
 
 OF_NAMES = (

@@ -67,8 +67,9 @@ def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
         namespace = f"{hub.spokeNamespace} on every spoke" if hub else config.ref.namespace
         label = "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated)"
         message = f"KMM's worker pods are privileged: the namespace {namespace} needs the label {label}"
+        remedy = "write podSecurity: privileged here once it has it"
         report, field = (warning if account.podSecurity else info), Field(config.at("serviceAccount.podSecurity"))
-        yield report(f"{message}; write podSecurity: privileged here once it has it", field=field)
+        yield report(message, field=field, remedy=remedy)
 
 
 def rbac_is_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:

@@ -39,8 +39,8 @@ def accounts_have_one_constraint(config: DeviceConfig) -> Iterator[Result]:
         if first != account.scc:
             remedy = "give this part an account of its own with serviceAccountName, or with `create: true`"
             reason = f"which is bound to {first} already, and OpenShift takes either for its pods"
-            message = f"binds {account.name} to {account.scc}, {reason}; {remedy}"
-            yield account.config.error(message, f"{account.path}.openshift")
+            message = f"binds {account.name} to {account.scc}, {reason}"
+            yield account.config.error(message, f"{account.path}.openshift", remedy=remedy)
 
 
 def _cluster_rules(config: DeviceConfig) -> Iterator[tuple[DeviceConfig, str, dict[str, Any]]]:
@@ -57,8 +57,9 @@ def rights_exclude_admin(config: DeviceConfig) -> Iterator[Result]:
     """
     for pool, path, rule in _cluster_rules(config):
         if _is_admin(rule):
-            remedy = "whoever writes a DeviceConfig chooses their image; name the resources and verbs that they need"
-            yield pool.error(f"lets the pods take any right in the cluster, and {remedy}", path)
+            danger = "and whoever writes a DeviceConfig chooses their image"
+            message = f"lets the pods take any right in the cluster, {danger}"
+            yield pool.error(message, path, remedy="name the resources and verbs that they need")
 
 
 def _is_admin(rule: dict[str, Any]) -> bool:
@@ -94,7 +95,7 @@ def _harm(config: DeviceConfig, path: str, rule: dict[str, Any], scope: str) -> 
         names = [right.text for right in rights]
         message = f"gives {some(names, len(names), _SHOWN)} {scope}: {rights[0].meaning}"
         remedy = "leave out what the pods do not need; if they do, turn the rule off and say why"
-        yield warning(f"{message}; {remedy}", field=Field(config.at(path)))
+        yield warning(message, field=Field(config.at(path)), remedy=remedy)
 
 
 def _is_known(role: str) -> bool:

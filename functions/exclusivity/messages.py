@@ -24,11 +24,11 @@ def to_result(conflict: Conflict, where: FindPlace) -> Result:
     count = ("nodeCount", sum(map(len, conflict.nodes)))
     others = tuple(claim.claimant for claim in rest)
     values: Facts = (("claimants", others), ("modules", conflict.modules), (NODES, tuple(nodes)), count)
-    message, *messages = (f"{_sentence(conflict, places, claim)}; {law}: {REMEDY}" for claim in (owner, *rest))
+    message, *messages = (_sentence(conflict, places, claim) for claim in (owner, *rest))
     pairs = ((places.of(claim), text) for claim, text in zip(rest, messages, strict=True) if not claim.external)
     related = tuple(Related(place, text) for place, text in pairs if place and place.path)
     about = (conflict.severity, rule, owner.ref, Field(owner.field), where(owner))
-    return Result(message, *about, facts=values, related=related)
+    return Result(message, *about, facts=values, related=related, remedy=f"{REMEDY}: {law}")
 
 
 class _Places:

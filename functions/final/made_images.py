@@ -165,23 +165,23 @@ def _of_image(uses: Sequence[Use], others: Sequence[Use]) -> Result | None:
     if pulled:
         mappings = f"kernelMappings[{builds[0].mapping}] and not by kernelMappings[{pulled[0].mapping}]"
         outcome = "KMM goes by the node that it sees first, and may wait for the image for ever"
-        return _warning(pulled[0], f"{image} is made by {mappings}: {outcome}; name two images")
+        return _warning(pulled[0], f"{image} is made by {mappings}: {outcome}", "name two images")
     for use in builds[1:]:
         if parts := different_parts(builds[0].recipe, use.recipe) or _sections(builds[0], use):
             mappings = f"kernelMappings[{builds[0].mapping}] and kernelMappings[{use.mapping}]"
             return _warning(
-                use, f"{image} is made by {mappings} from different {_in_words(parts)}: {_ONCE}; name two images"
+                use, f"{image} is made by {mappings} from different {_in_words(parts)}: {_ONCE}", "name two images"
             )
     for use in (use for use in others if use.recipe):
         if parts := different_parts(builds[0].recipe, use.recipe):
             origin = " from --against" if use.external else ""
             problem = f"{image} is made by {use.item.ref}{origin}, too, from different {_in_words(parts)}"
-            return _warning(builds[0], f"{problem}: the first that is made stays; name two images")
+            return _warning(builds[0], f"{problem}: the first that is made stays", "name two images")
     kernels = sorted({use.kernel for use in (*builds, *others) if use.kernel and _depends_on_kernel(use.recipe)})
     if len(kernels) > 1:
         names = some(kernels, len(kernels), 2)
         return _warning(
-            builds[0], f"{image} is built for one kernel, but is for {names}: {_ONCE}; name the kernel in it"
+            builds[0], f"{image} is built for one kernel, but is for {names}: {_ONCE}", "name the kernel in it"
         )
     return None
 
@@ -205,14 +205,15 @@ def _depends_on_kernel(recipe: Recipe) -> bool:
     return not file or "KERNEL_FULL_VERSION" in file or "KERNEL_VERSION" in file
 
 
-def _warning(use: Use, message: str) -> Result:
+def _warning(use: Use, message: str, remedy: str) -> Result:
     """Return the finding at the image of a mapping."""
     entry = use.module.mappings[use.mapping]
     path, holder = (
         (f"{MAPPINGS}[{use.mapping}]", entry) if text(entry, "containerImage") else (CONTAINER, use.module.container)
     )
     template = text(holder, "containerImage")
-    return warning(message, field=Field(f"{path}.containerImage", template), facts=(("image", use.image),))
+    field = Field(f"{path}.containerImage", template)
+    return warning(message, field=field, facts=(("image", use.image),), remedy=remedy)
 
 
 _MADE = """\

@@ -11,9 +11,9 @@ from krmfn.results import Rule
 from ..fleet import registry
 from .stream import FinalList, images
 
-_WHY = (
-    "kustomize skips fields that it was not told about (see `krmfn kustomize-config`) and tags with a $; "
-    "call krmfn in the kustomization with `images`, or write the new image"
+_WHY = "kustomize skips fields that it was not told about, and tags with a $"
+_REMEDY = (
+    "call krmfn in the kustomization with `images`, write the new image, or list what `krmfn kustomize-config` prints"
 )
 
 
@@ -29,7 +29,7 @@ def images_are_replaced(final: FinalList) -> Iterator[Result]:
                 is_old = (entry.digest and entry.digest != digest) or (entry.tag and entry.tag != tag)
                 if entry.new_name != name if entry.new_name else is_old:
                     message = f"`images` of a kustomization replaces {entry.name}, but has not done so here: {_WHY}"
-                    yield final.located(item, warning(message, field=Field(join(path), image)))
+                    yield final.located(item, warning(message, field=Field(join(path), image), remedy=_REMEDY))
 
 
 def labels_are_passed_on(final: FinalList) -> Iterator[Result]:

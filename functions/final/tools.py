@@ -38,8 +38,8 @@ def dollars_are_kept(final: FinalList) -> Iterator[Result]:
         path = changed_at(item.manifest)
         if path:
             remedy = f"where Flux applies it, set the annotation {SUBSTITUTE}: {DISABLED}"
-            message = f"holds ${{ or $$, which Flux's postBuild would substitute before KMM reads it; {remedy}"
-            yield final.located(item, info(message, field=Field(join(path))))
+            message = "holds ${ or $$, which Flux's postBuild would substitute before KMM reads it"
+            yield final.located(item, info(message, field=Field(join(path)), remedy=remedy))
 
 
 _LIVE = {("kmm.sigs.x-k8s.io", "NodeModulesConfig"), ("", "Event"), ("events.k8s.io", "Event"), ("", "Pod")}

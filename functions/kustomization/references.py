@@ -64,6 +64,14 @@ class Reference(NamedTuple):
         return self.text.encode(errors="surrogatepass")
 
 
+class Problem(NamedTuple):
+    """What is wrong with a reference: the rule, the message, and what to do ("" where the message says it)."""
+
+    rule: str
+    message: str
+    remedy: str = ""
+
+
 _URL = re.compile(r"https?:", re.IGNORECASE)
 """What kustomize fetches over HTTP where a file is named."""
 _ADDRESS = re.compile(r"\A(?i:git::)?((?i:ssh|https?|file)://)?([A-Za-z][A-Za-z0-9-]*@)?(.*)", re.DOTALL)
@@ -77,10 +85,8 @@ _WANTED = {
     "function": "a file, a folder, or an inline resource",
     "chart": "a chart with a name",
 }
-_CHART = (
-    "the chart {name} is rendered by helm, which is not run here; keep its output here instead, pass "
-    "`--kustomize=--enable-helm`, which runs helm, or leave the folder out with `exclude` in .krmfn.yaml"
-)
+_EXCLUDE = "or leave the folder out with `exclude` in .krmfn.yaml"
+_CHART = f"keep its output here instead, pass `--kustomize=--enable-helm`, which runs helm, {_EXCLUDE}"
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _EMPTY = re.compile(r" *(?:[#!&[]|---|(?:(?:null|Null|NULL|~) *)?(?:#|\Z))")
 """What kustomize takes for an inline resource that is empty; there may be a tag or an anchor before it."""
@@ -94,12 +100,12 @@ def read(
     lines = item.text.splitlines()
     for mention in mentions:
         place = item.field_place(mention[0]) or Place()
-        reference, rule, message = _resolved(Reference(*mention, place), folder, disk)
+        reference, problem = _resolved(Reference(*mention, place), folder, disk)
         if reference.kind == "inline":
             column = _column(lines, place.line - (item.place or place).line, reference.data)
             reference = reference._replace(first=place.line + (column > 0), column=column)
-        if rule:
-            findings.append(reference.error(message, rule))
+        if problem:
+            findings.append(reference.error(problem.message, problem.rule)._replace(remedy=problem.remedy))
         yield reference
 
 
@@ -122,60 +128,56 @@ def _is_inline(text: str) -> bool:
     return "\n" in text or "\r" in text or "{" in text or (": " in text and ("kind" in text or '"' in text))
 
 
-def _resolved(reference: Reference, folder: str, disk: Disk) -> tuple[Reference, str, str]:
-    """Return the resolved reference, and the rule and message of a finding about it ("" for none)."""
+def _resolved(reference: Reference, folder: str, disk: Disk) -> tuple[Reference, Problem | None]:
+    """Return the resolved reference, and what is wrong with it."""
     text, role = reference.text, reference.role
     may_be_inline = role in ("function", "merge")
     if role == "text":
-        return reference._replace(kind="inline"), "", ""
+        return reference._replace(kind="inline"), None
     if not text.strip() or (may_be_inline and _EMPTY.match(text) and not _is_inline(text)):
-        return reference, "KRM504", f"is empty; must be {_WANTED.get(role, 'a file')}"
+        return reference, Problem("KRM504", f"is empty; must be {_WANTED.get(role, 'a file')}")
     if (role in _FILES and _URL.match(text)) or (role in _FOLDERS and is_repository(text)):
-        message = (
-            "is fetched over the network during the build, so its content was not checked; keep a copy here, pass "
-            "`--allow-remote`, or leave the folder out with `exclude` in .krmfn.yaml"
-        )
-        return reference._replace(kind="remote"), "KRM509", f"{text} {message}"
+        message = f"{text} is fetched over the network during the build, so its content was not checked"
+        remedy = f"keep a copy here, pass `--allow-remote`, {_EXCLUDE}"
+        return reference._replace(kind="remote"), Problem("KRM509", message, remedy)
     if may_be_inline and _is_inline(text):
         if not disk.has_entry(folder, text):
-            return reference._replace(kind="inline"), "", ""
-        message = (
-            "is an inline resource, but also the name of a file, which kustomize may read instead; rename the file"
-        )
-        return reference, "KRM517", f"{reference.field} {message}"
+            return reference._replace(kind="inline"), None
+        message = "is an inline resource, but also the name of a file, which kustomize may read instead"
+        return reference, Problem("KRM517", f"{reference.field} {message}", "rename the file")
     if _UNFIT.search(text):
         message = "contains a line break or a control character, and kustomize may read it as a resource"
-        return reference, "KRM517", f"the path {text!r} {message}; rename the file"
+        return reference, Problem("KRM517", f"the path {text!r} {message}", "rename the file")
     target = disk.target(folder, text)
     reference = reference._replace(name=target.name, real=target.real)
     if role == "chart" and not target.is_outside:
-        message = _CHART.format(name=target.name)
+        message = f"the chart {target.name} is rendered by helm, which is not run here"
         if target.is_folder:
-            return reference._replace(kind="chart"), "KRM512", message
-        return reference._replace(kind="remote"), "KRM509", message
-    rule, message = _problem(target, text, role, folder, disk)
-    if rule not in ("", "KRM507"):
-        return reference, rule, message
-    return reference._replace(kind="folder" if target.is_folder else "file"), rule, message
+            return reference._replace(kind="chart"), Problem("KRM512", message, _CHART)
+        return reference._replace(kind="remote"), Problem("KRM509", message, _CHART)
+    problem = _problem(target, text, role, folder, disk)
+    if problem and problem.rule != "KRM507":
+        return reference, problem
+    return reference._replace(kind="folder" if target.is_folder else "file"), problem
 
 
-def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> tuple[str, str]:
+def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> Problem | None:
     if target.is_outside:
-        return "KRM508", f"{text} leads out of {disk.root}, where nothing is read; pass a larger folder with --root DIR"
+        return Problem("KRM508", f"{text} leads out of {disk.root}, where nothing is read", "pass a larger --root DIR")
     if target.problem:
-        return "KRM504", f"{target.name}: {target.problem}; a path is relative to the kustomization's folder"
+        return Problem("KRM504", f"{target.name}: {target.problem}; a path is relative to the kustomization's folder")
     if target.is_folder and role not in _FOLDERS:
-        return "KRM504", f"{target.name} is a folder; must be a file"
+        return Problem("KRM504", f"{target.name} is a folder; must be a file")
     if target.is_folder and (text.startswith("/") or _DOTS.search(text)):
-        return "KRM504", f"{text}: kustomize accepts no folder with an absolute path, or with two dots in its name"
+        message = f"{text}: kustomize accepts no folder with an absolute path, or with two dots in its name"
+        return Problem("KRM504", message)
     if not target.is_folder and role not in _FILES:
-        return "KRM504", f"{target.name} is a file; must be {_WANTED[role]}"
+        return Problem("KRM504", f"{target.name} is a file; must be {_WANTED[role]}")
     if not target.is_folder and not within(target.real, folder):
-        return "KRM507", (
-            f"{text} is outside of the kustomization's folder, and kustomize reads no files there; move it into the "
-            "folder, or list the folder of a kustomization that contains it"
-        )
-    return "", ""
+        message = f"{text} is outside of the kustomization's folder, and kustomize reads no files there"
+        remedy = "move it into the folder, or list the folder of a kustomization that contains it"
+        return Problem("KRM507", message, remedy)
+    return None
 
 
 def is_repository(text: str) -> bool:

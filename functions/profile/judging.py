@@ -31,8 +31,8 @@ def check(spec: Mapping[str, Any]) -> Iterator[Result]:
     for path in islice((path for path, child in structural.nodes(node) if child.get(_RULES)), 1):
         problem = f"{_RULES} are not evaluated, here and elsewhere in this schema"
         remedy = "what must be refused needs an enum, a pattern, a bound or `required`"
-        message = f"{problem}: krmfn takes a config that they refuse; {remedy}"
-        finding = _result(info, "KRM180", ("schema", *path, _RULES), message)
+        message = f"{problem}: krmfn takes a config that they refuse"
+        finding = _result(info, "KRM180", ("schema", *path, _RULES), message)._replace(remedy=remedy)
         yield finding._replace(tags=((UNTRIED, f"{_RULES} of Profiles"),))
     yield from _options(spec, node, used)
 
@@ -59,7 +59,8 @@ def _expressions(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterat
     for use in used:
         if misuse.is_in_quotes(spec, use):
             yield _error(use.path, f"{use.text}: {misuse.TWICE}")
-    yield from (_result(warning, "KRM183", path, message) for path, message in misuse.scripts(spec, node, used))
+    for path, message, remedy in misuse.scripts(spec, node, used):
+        yield _result(warning, "KRM183", path, message)._replace(remedy=remedy)
     yield from (_result(warning, "KRM175", path, message) for path, message in misuse.rights(spec, node, used))
 
 

@@ -38,19 +38,19 @@ _ESCAPE = r"\\[dw\W]"
 """The escapes that are one token; `\\x20` and `\\pL` go on after theirs, and make a pattern unsafe."""
 
 
-def scripts(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
-    """Yield each expression in a shell's text whose option may hold what a shell would run."""
+def scripts(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str, str]]:
+    """Yield each expression in a shell's text whose option may hold what a shell would run, and what to do."""
     for use in used:
         name = _variable(spec, use.path)
         if name and not is_safe((use.parts[0] == "spec" and structural.at(node, use.parts)) or {}):
             remedy = f"write ${name} in double quotes there, which the shell does not read again"
-            yield use.path, f"{use.text} is part of a shell's script by way of $({name}); {remedy}"
+            yield use.path, f"{use.text} is part of a shell's script by way of $({name})", remedy
         is_run = use.path[0] != "texts" and _is_script(spec, use.path) and _text(spec, use).get("quote") != "sh"
         for option in _unsafe_options(spec, node, use) if is_run else ():
             outcome = "so whoever writes the option can run anything in the container"
             schema = "an enum or a pattern without a shell's characters"
             remedy = f"pass it as an argument without a shell, give the option {schema}, or take it from a text with"
-            yield use.path, f"{option.text or use.text} is part of a shell's script, {outcome}; {remedy} `quote: sh`"
+            yield use.path, f"{option.text or use.text} is part of a shell's script, {outcome}", f"{remedy} `quote: sh`"
 
 
 def rights(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:

@@ -122,14 +122,15 @@ def _findings(
         yield kept[0].located(warning(f"{message}: checked as if written by hand", rule="KRM116"))
     if copies:
         names = some((str(item.ref) for item in copies), len(copies))
-        outcome = "it is neither updated nor removed; remove the annotation"
+        outcome = "it is neither updated nor removed"
         message = f"on {names} this annotation was written for another object, so this is a copy: {outcome}"
-        yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
+        field = Field(f"metadata.annotations[{OWNER}]")
+        yield copies[0].located(warning(message, rule="KRM117", field=field, remedy="remove the annotation"))
     for owner, items in grouped((_owner(item), item) for item in idle).items():
         names = some((str(item.ref) for item in items), len(items))
         remedy = "remove these objects when its own operator has taken over"
-        message = f"nothing drives {owner} any more, so what was generated from it stays as it is: {names}; {remedy}"
-        yield items[0].located(warning(message, rule="KRM116"))
+        message = f"nothing drives {owner} any more, so what was generated from it stays as it is: {names}"
+        yield items[0].located(warning(message, rule="KRM116", remedy=remedy))
 
 
 def _owner(item: Item) -> str:

@@ -28,11 +28,13 @@ def partial_view(resources: ResourceList, config: FunctionConfig) -> list[Result
     if config.partial_view or not any(PARTIAL in item.annotations for item in resources.mentioning(PARTIAL)):
         return []
     message = (
-        "kpt shows only the items that its selectors pick, so generated objects that it hides would be added again; "
+        "kpt shows only the items that its selectors pick, so generated objects that it hides would be added again"
+    )
+    remedy = (
         "remove `selectors` and `exclude` from this function in the Kptfile, or set `partialView: allow` in the "
         "functionConfig when they pick the generated kinds too"
     )
-    return [error(message, rule="KRM112")]
+    return [error(message, rule="KRM112", remedy=remedy)]
 
 
 def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None = None) -> Iterator[Result]:

@@ -48,7 +48,8 @@ def check(
         if mark or is_judged or pair in run.elsewhere:
             field = Field(f"metadata.annotations[{PROFILE_MARK}]", mark) if mark else None
             severity = report if mark or is_judged else warning
-            yield item.located(severity(_message(resources, item, mark, config), rule="KRM107", field=field))
+            message, remedy = _message(resources, item, mark, config)
+            yield item.located(severity(message, rule="KRM107", field=field, remedy=remedy))
         else:
             unjudged.setdefault(item.group, []).append(item)
     for group, (first, *rest) in unjudged.items():
@@ -69,7 +70,8 @@ def _driven_twice(resources: ResourceList, handled: Kinds, config: FunctionConfi
             mark = f", or write the annotation `{PROFILE_MARK}: none` on each {kind} that its operator acts on"
             remedy = f"remove this entry{mark if product else ''}"
             message = f"{group} {kind}: {driver} makes objects of {first.ref}, and its own operator would, too"
-            yield config.source.located(report(f"{message}; {remedy}", rule="KRM107", field=Field("spec.operators")))
+            field = Field("spec.operators")
+            yield config.source.located(report(message, rule="KRM107", field=field, remedy=remedy))
 
 
 def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> set[tuple[str, str]]:
@@ -94,8 +96,8 @@ def check_vanished(resources: ResourceList, before: Kinds) -> Iterator[Result]:
     config = function_config.read(resources)[0]
     for item in kinds.of_kinds(resources.items, {*before} - run_of(resources).driven - config.operators):
         if not is_foreign(item):
-            message = f"{_message(resources, item, '', config)}; before, a Profile drove it"
-            yield item.located(error(message, rule="KRM107"))
+            message, remedy = _message(resources, item, "", config)
+            yield item.located(error(f"{message}; before, a Profile drove it", rule="KRM107", remedy=remedy))
 
 
 def check_adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
@@ -110,10 +112,10 @@ def check_adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
     known = undriven.union(finding.ref for finding in findings if finding.ref)
     for item in kinds.of_kinds(old.items, driven - run_of(old).driven):  # kinds that no Profile was for
         if item.ref not in known and not is_foreign(item):
-            message = f"{_BEFORE.format(item.kind)}; `krmfn adopt --live DUMP` compares it, and prints the steps to Git"
+            remedy = "run `krmfn adopt --live DUMP`, which compares it and prints the steps to Git"
             if (item.group, item.kind) not in run_of(new).kept:
-                message += "; until they are taken, write `keep: true` in `for` of the Profile"
-            yield item.located(warning(message, rule="KRM107"))
+                remedy += "; until they are taken, write `keep: true` in `for` of the Profile"
+            yield item.located(warning(_BEFORE.format(item.kind), rule="KRM107", remedy=remedy))
 
 
 def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[Result]:
@@ -153,31 +155,30 @@ def any_of_ours(resources: ResourceList) -> bool:
     )
 
 
-def _message(resources: ResourceList, item: Item, mark: str, config: FunctionConfig) -> str:
+def _message(resources: ResourceList, item: Item, mark: str, config: FunctionConfig) -> tuple[str, str]:
     """Return why nothing drives a config, and what to do; `mark` is the Profile that its annotation names."""
     if run_of(resources).settings.intent.is_old:
-        return _BEFORE.format(item.kind)
+        return _BEFORE.format(item.kind), ""
     profiles = [profile for profile in config.products.values() if profile.kind == (item.group, item.kind)]
     known = ", ".join(sorted(config.products)) or "none"
     setting = f"`operators: [{{group: {item.group}, kind: {item.kind}}}]` in the functionConfig's spec"
     remedy = f"if its own operator acts on it, write the annotation `{PROFILE_MARK}: none` on it, or {setting}"
     if mark and mark not in config.products:
-        hint = did_you_mean(mark, config.products, f"there are: {known}.", "'")
-        return f"there is no Profile {mark!r}, so nothing is generated from this {item.kind}{hint} Or {remedy}"
+        hint = did_you_mean(mark, config.products, f"there are: {known}.", "'").removeprefix("; ")
+        return f"there is no Profile {mark!r}, so nothing is generated from this {item.kind}", f"{hint} Or {remedy}"
     if mark:
-        return (
-            f"the Profile {mark!r} is not for {item.api_version} {item.kind}, so nothing is generated from it; {remedy}"
-        )
+        outcome = "so nothing is generated from it"
+        return f"the Profile {mark!r} is not for {item.api_version} {item.kind}, {outcome}", remedy
     if len([profile for profile in profiles if profile.drives(item)]) > 1:
         names = ", ".join(sorted(profile.name for profile in profiles))
-        return f"several Profiles are for this kind: {names}; write the annotation `{PROFILE_MARK}: NAME` with one"
+        return f"several Profiles are for this kind: {names}", f"write the annotation `{PROFILE_MARK}: NAME` with one"
     if profiles:
         versions = ", ".join(f"{item.group}/{version}" for profile in profiles for version in profile.versions)
-        return f"no Profile is for this version, {item.api_version}, but for {versions}, so nothing drives it; {remedy}"
+        return f"no Profile is for this version, {item.api_version}, but for {versions}, so nothing drives it", remedy
     if reason := run_of(resources).elsewhere.get((item.group, item.kind)):
-        return f"{reason}, or {remedy}"
-    problem = f"there is no Profile for {item.group} {item.kind} (Profiles: {known}), so nothing would be generated"
-    return f"nothing drives this {item.kind}: {problem} from it; bring its Profile back, or {remedy}"
+        return reason, f"list it under `resources`, or {remedy}"
+    problem = f"there is no Profile for {item.group} {item.kind} (Profiles: {known})"
+    return f"nothing drives this {item.kind}: {problem}", f"bring its Profile back, or {remedy}"
 
 
 KRM107 = Rule(

@@ -33,7 +33,7 @@ def one_module_after_another(impact: Impact) -> Iterator[Result]:
             message = f"loads its kernel module on {nodes_named(effect.nodes)} while {effect.rival} unloads it"
             danger = "if it loads first, no driver is left and the nodes look ready"
             remedy = "deselect the nodes there first, wait for the unload, then select them here"
-            yield warning(f"{message}: {danger}; {remedy}", ref=effect.ref)
+            yield warning(f"{message}: {danger}", ref=effect.ref, remedy=remedy)
 
 
 def pods_restart(impact: Impact) -> Iterator[Result]:

@@ -98,7 +98,8 @@ def old_version_keeps_its_daemonsets(impact: Impact) -> Iterator[Result]:
         for manifest in former.get((label, before), ()):
             remedy = f'keep it for them with `upgrade.retain: ["{before}"]` until no node has the label'
             nodes = f"also those that still run version {before} of {step.module}"
-            yield warning(f"leaves all nodes at once, {nodes}; {remedy} {label}: {before}", ref=ref(manifest))
+            remedy += f" {label}: {before}"
+            yield warning(f"leaves all nodes at once, {nodes}", ref=ref(manifest), remedy=remedy)
 
 
 RULES = (

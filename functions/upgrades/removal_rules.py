@@ -58,7 +58,7 @@ def version_labels_are_removed(impact: Impact, step: Step) -> Iterator[Result]:
         label = version_label(*step.module[2:])
         remedy = f"after it is unloaded, remove the label: kubectl label nodes -l {label} {label}-"
         reason = "a Module of this name and version would load on them at once"
-        yield info(f"is deleted, but its nodes keep the label {label}: {reason}; {remedy}")
+        yield info(f"is deleted, but its nodes keep the label {label}: {reason}", remedy=remedy)
 
 
 def consumers_go_first(impact: Impact) -> Iterator[Result]:
@@ -70,11 +70,10 @@ def consumers_go_first(impact: Impact) -> Iterator[Result]:
         labels = node_labels(*step.module[2:]) if step.new is None else ()
         if holders := [name for _, name in sorted({pair for key in labels for pair in by_label.get(key, ())})]:
             yield info(
-                f"is deleted together with {some(holders, len(holders), SHOWN)}; "
-                "Argo CD deletes these first, by their sync waves, but Flux deletes the Module first: its unload "
-                "fails and is tried again until their pods are gone; with Flux, delete them in an earlier change of "
-                "their own",
+                f"is deleted together with {some(holders, len(holders), SHOWN)}: Argo CD deletes these first, by their "
+                "sync waves, but Flux the Module, whose unload fails until their pods are gone",
                 ref=step.ref,
+                remedy="with Flux, delete them in an earlier change of their own",
             )
 
 

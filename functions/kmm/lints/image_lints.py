@@ -200,8 +200,8 @@ def _image_is_for_its_kernels(template: Template) -> Iterator[Result]:
     if template.known and template.is_image and names and "@" in template.text:
         yield warning(f"has a digest, which is one image for every kernel, so ${names[0]} in it changes nothing")
     elif template.takes_every_kernel and not names and template.pullable:
-        remedy = "put $KERNEL_FULL_VERSION into its tag, or name its kernels in the mapping"
-        yield warning(f"is one image for every kernel; unless it holds a kernel module for each, {remedy}")
+        message = "is one image for every kernel, so it has to hold a kernel module for each"
+        yield warning(message, remedy="put $KERNEL_FULL_VERSION into its tag, or name its kernels in the mapping")
 
 
 KRM226 = Rule(

@@ -96,7 +96,8 @@ def _version_is_a_label_value(module: Module) -> Iterator[Result]:
     if label_value_errors(version):
         remedy = "use letters, digits, '-', '_' and '.', at most 63, with a letter or digit at both ends"
         problem = "is not a valid label value, so no node can be labelled with it and nothing ever loads"
-        yield error(f"version {quote(version)} {problem}; {remedy}", field=Field(f"{CONTAINER}.version", version))
+        message = f"version {quote(version)} {problem}"
+        yield error(message, field=Field(f"{CONTAINER}.version", version), remedy=remedy)
 
 
 KRM203 = Rule(
