@@ -103,12 +103,14 @@ def module_takes_one_pull_secret(config: DeviceConfig) -> Iterator[Result]:
     names = [secret["name"] for secret in secrets(config.spec)] if config.spec.imagePullSecrets else []
     for index, name in enumerate(names):
         if name in names[:index]:
-            message = f"imagePullSecrets names {name!r} twice; leave one out"
-            yield config.error(message, f"imagePullSecrets[{index}]", name)
+            message = f"imagePullSecrets names {name!r} twice"
+            yield config.error(message, f"imagePullSecrets[{index}]", name, "leave one out")
     if len(names) > 1 and entries(config):
-        reason = "which has to pull the images of the kernel module and of the device plugin; the DaemonSets get all"
-        message = f"a KMM Module takes one pull secret: the Module gets the first, {names[0]}, {reason}"
-        yield info(message, field=Field(config.at("imagePullSecrets")))
+        message = (
+            f"a KMM Module takes one pull secret, so the Module gets the first, {names[0]}; the DaemonSets get all"
+        )
+        remedy = "let the first one pull the images of the kernel module and of the device plugin"
+        yield info(message, field=Field(config.at("imagePullSecrets")), remedy=remedy)
 
 
 RULES = (

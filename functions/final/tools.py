@@ -84,8 +84,11 @@ def labels_have_a_rule(final: FinalList) -> Iterator[Result]:
                 continue
             reason = "no node has it, and Node Feature Discovery does not make it by itself"
             known = f"the rules make: {', '.join(sorted(labels)) or 'none'}"
-            message = f"no NodeFeatureRule here makes the label {key}, {reason}; {known}"
-            yield final.located(item, info(message, field=Field(join(("spec", "selector", key)))))
+            message = f"no NodeFeatureRule here makes the label {key}, {reason}"
+            field = Field(join(("spec", "selector", key)))
+            yield final.located(
+                item, info(message, field=field, remedy=f"select by one of them, or add a rule ({known})")
+            )
 
 
 KRM711 = Rule(

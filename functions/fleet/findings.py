@@ -192,9 +192,10 @@ def nodes_have_a_version(joined: Join) -> Iterator[Result]:
             option = f"--selector {labels}" if labels else "--all"
             command = f"kubectl label nodes {option} {driver.version_label}={driver.module.version}"
             nodes = f"{len(names):,} of the {counted(_number(selected), 'node')} ({some(names, len(names))})"
-            message = f"KMM loads nothing on {nodes} that it selects until they have a version label: `{command}`"
+            message = f"KMM loads nothing on {nodes} that it selects until they have a version label"
             facts = (*node_facts(names), _module(driver))
-            yield at_config(driver, info(message, field=Field(driver.claim.field), facts=facts))
+            about = info(message, field=Field(driver.claim.field), facts=facts, remedy=f"label them: `{command}`")
+            yield at_config(driver, about)
 
 
 def _module(driver: Driver) -> tuple[str, str]:

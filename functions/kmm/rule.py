@@ -10,10 +10,9 @@ OF_MAPPINGS = "failed to validate kernel mappings: "
 """What KMM writes before its text about kernel mappings."""
 
 
-def refusal(text: str, path: str, current: Any = None, hint: str = "", rule: str = "") -> Result:
-    """Return a finding with the cluster's own text about one field; the hint is ours."""
-    message = f"{text} ({hint})" if hint else text
-    return error(message, rule=rule, field=Field(path, current), tags=((ADMISSION, text),))
+def refusal(text: str, path: str, current: Any = None, remedy: str = "", rule: str = "") -> Result:
+    """Return a finding with the cluster's own text about one field; the remedy is ours."""
+    return error(text, rule=rule, field=Field(path, current), tags=((ADMISSION, text),), remedy=remedy)
 
 
 def on_hub(finding: Result) -> Result:

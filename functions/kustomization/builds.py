@@ -92,11 +92,10 @@ def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: b
     if not refused and own_plugins and {"--enable-exec", "--enable-exec=true"}.isdisjoint(flags):
         for call in calls:
             if call.program and not call.image:  # kustomize would silently skip it
-                message = (
-                    f"{call.field}: kustomize should call {call.program} here, but silently skips it with these flags; "
-                    "pass --enable-exec as well, or no flags at all"
-                )
-                refused.append(error(message, rule="KRM516", ref=call.config.ref, place=call.config.place))
+                message = f"{call.field}: kustomize should call {call.program} here, but skips it with these flags"
+                remedy = "pass --enable-exec as well, or no flags at all"
+                place = call.config.place
+                refused.append(error(message, rule="KRM516", ref=call.config.ref, place=place, remedy=remedy))
     if refused:
         return Decision(tuple(refused))
     is_open = own_plugins or bool(lifted.intersection(finding.rule for finding in findings) - {"KRM507"})

@@ -20,8 +20,7 @@ def daemonsets_go_too(impact: Impact, step: Step) -> Iterator[Result]:
     if step.new is None and (holders := impact.holders_of(step.module)):
         yield error(
             f"is deleted, but not {some(holders, len(holders), SHOWN)}: "
-            "the kernel module is not unloaded while a pod uses it, and the node label that keeps the pod "
-            "there stays until the unload, so neither ever ends",
+            "nothing is unloaded while a pod uses it, and the pod stays until the unload, so neither ever ends",
             remedy="delete them too",
         )
 
@@ -46,9 +45,9 @@ def name_is_kept(impact: Impact) -> Iterator[Result]:
     deleted = {name: step.ref for step in impact.steps if step.old and step.new is None for name in step.old.loads}
     for step in impact.steps:
         if names := sorted(step.new.loads & deleted.keys()) if step.new and step.old is None else []:
-            reason = "KMM treats this as another Module, not as a rename"
-            effect = "the old one unloads on all its nodes, and the ready label gets another name"
-            message = f"loads {names[0]} in place of {deleted[names[0]]}, which is deleted; {reason}: {effect}"
+            reason = "to KMM this is no rename"
+            effect = "the old one unloads on all its nodes, and the ready label has another name"
+            message = f"loads {names[0]} in place of {deleted[names[0]]}, which is deleted: {reason}, so {effect}"
             yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name))
 
 

@@ -29,7 +29,7 @@ def unknown_fields(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     for field_path in _unknown_paths(value, known, path):
         has_fields = node.type == "object" and not is_list
         hint = unknown_field_hint(field_path, fields, node.is_own) if has_fields else ""
-        yield refusal(unknown_field(field_path), join(field_path), hint=hint, rule="KMM051")
+        yield refusal(unknown_field(field_path), join(field_path), remedy=hint, rule="KMM051")
 
 
 def _unknown_paths(value: Any, known: Container[str], path: FieldPath) -> Iterator[FieldPath]:
@@ -65,7 +65,7 @@ def null_value(node: Fact, parent: Fact, path: FieldPath) -> Iterator[Result]:
     if path[-1] not in parent.required and node.default is None and not is_dropped(path):
         expected = "integer,string" if node.type in _EITHER else node.type
         hint = "leave the field out: a plain create drops it, server-side apply refuses it"
-        yield refusal(type_error(api_path(path), "null", expected), join(path), hint=hint, rule="KMM059")
+        yield refusal(type_error(api_path(path), "null", expected), join(path), remedy=hint, rule="KMM059")
 
 
 KMM059 = Rule(

@@ -100,8 +100,8 @@ def _name_fits_a_label(module: Module, kmm: Target) -> Iterator[Result]:
     if length > kmm.name_limit:
         exceeds = f"which exceeds the maximum of {kmm.name_limit} when version is set"
         message = f"module name and namespace have a combined length of {length} characters, {exceeds}"
-        hint = f"{length - kmm.name_limit} too many: shorten the name or the namespace by as much"
-        yield refusal(message, "metadata.name", module.ref.name, hint)
+        remedy = f"shorten the name or the namespace by {length - kmm.name_limit}"
+        yield refusal(message, "metadata.name", module.ref.name, remedy)
 
 
 KMM003 = Rule(
