@@ -83,7 +83,7 @@ class Run(NamedTuple):
     """Those among them that are deployed, too."""
     has_ours: bool = False
     """Whether the cluster is known to use krmfn: another root does, or the cluster is named to krmfn."""
-    elsewhere: Mapping[tuple[str, str], str] = MappingProxyType({})
+    elsewhere: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType({})
     """(group, kind) of the configs that Profiles of the other roots are for, and why these do not count here."""
     passed_over: tuple[PassedOver, ...] = ()
     """The files of other tools that stand beside the items."""

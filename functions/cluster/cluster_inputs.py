@@ -189,7 +189,7 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     for product in (item for item in others if (item.group, item.kind) == PROFILE):
         file = product.place.path if product.place else product.name
         reason = f"{file} has a Profile for this kind, but no kustomization lists it"
-        reasons = dict.fromkeys(driven_kinds([product]), reason)
+        reasons = dict.fromkeys(driven_kinds([product]), (reason, "list it under `resources`"))
         note(resources, elsewhere={**run_of(resources).elsewhere, **reasons}, has_ours=True)
     message = "no kustomization lists it, so it is not deployed{}"
     remedy = "list the file under `resources`, or move it"

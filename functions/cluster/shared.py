@@ -74,7 +74,7 @@ def note_profiles(streams: Clusters, absent: Sequence[Item]) -> None:
             note(part, named=named, is_part=is_part, elsewhere={**reasons, **run_of(part).elsewhere})
 
 
-def _elsewhere(cluster: Cluster, folder: str, kind: tuple[str, str], profile: Item, config: Config) -> str:
+def _elsewhere(cluster: Cluster, folder: str, kind: tuple[str, str], profile: Item, config: Config) -> tuple[str, str]:
     """Return why a Profile for a kind does not count for a root of a cluster, its `folder`, and what to do."""
     (result,) = placed([profile.located(Result(""))])
     file = result.place.path if result.place else "stdin"
@@ -86,7 +86,7 @@ def _elsewhere(cluster: Cluster, folder: str, kind: tuple[str, str], profile: It
         config = config._replace(name=os.path.normpath(listing))
     if any(kind in driven_kinds(resources.items) for resources in cluster.inputs):
         reason, remedy = f"only another root of the cluster {name} has it", f"name {path} under `profiles`"
-    return f"{file} has a Profile for this kind, but {reason}; {remedy} in {config.name or '.krmfn.yaml'}"
+    return f"{file} has a Profile for this kind, but {reason}", f"{remedy} in {config.name or '.krmfn.yaml'}"
 
 
 def _is_partial(streams: Clusters) -> bool:

@@ -97,7 +97,8 @@ def pools_have_different_names(configs: Sequence[DeviceConfig]) -> Iterator[Resu
         for name in names.object_names(config) if not is_alone else ():
             other = known.setdefault((name.kind, name.text), name)
             if name.parts != other.parts:  # the same parts twice are findings of KRM125, KRM129 and KRM131
-                message, remedy = f"{name} and {other} would both be the {name.kind} {name.text}", "change one"
+                message = f"{name} and {other} would both be the {name.kind} {name.text}"
+                remedy = "change one of the two"
                 if dict(name.parts).get("version") != dict(other.parts).get("version"):
                     remedy += " (in a name, dots and underscores of a version become dashes, capitals small letters)"
                 written = Field(name.field, name.parts[-1][1])

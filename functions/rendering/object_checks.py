@@ -96,7 +96,8 @@ def _located(obj: Generated, finding: Result) -> Result:
     moved = obj.origin(finding._replace(field=Field("metadata")))
     if moved is None:
         return obj.item.located(finding)
-    return moved._replace(message=f"{obj.owner}: {finding.message}; $KRMFN_NAME is the name of the config")
+    remedy = f"{finding.remedy}; $KRMFN_NAME is the name of the config"
+    return moved._replace(message=f"{obj.owner}: {finding.message}", remedy=remedy)
 
 
 def _message(obj: Generated, items: Sequence[Item], resources: ResourceList) -> tuple[str, str]:

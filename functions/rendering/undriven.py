@@ -175,8 +175,9 @@ def _message(resources: ResourceList, item: Item, mark: str, config: FunctionCon
     if profiles:
         versions = ", ".join(f"{item.group}/{version}" for profile in profiles for version in profile.versions)
         return f"no Profile is for this version, {item.api_version}, but for {versions}, so nothing drives it", remedy
-    if reason := run_of(resources).elsewhere.get((item.group, item.kind)):
-        return reason, f"list it under `resources`, or {remedy}"
+    if known_profile := run_of(resources).elsewhere.get((item.group, item.kind)):
+        reason, way = known_profile
+        return reason, f"{way}, or {remedy}"
     problem = f"there is no Profile for {item.group} {item.kind} (Profiles: {known})"
     return f"nothing drives this {item.kind}: {problem}", f"bring its Profile back, or {remedy}"
 

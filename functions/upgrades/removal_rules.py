@@ -45,7 +45,7 @@ def name_is_kept(impact: Impact) -> Iterator[Result]:
     deleted = {name: step.ref for step in impact.steps if step.old and step.new is None for name in step.old.loads}
     for step in impact.steps:
         if names := sorted(step.new.loads & deleted.keys()) if step.new and step.old is None else []:
-            reason = "to KMM this is no rename"
+            reason = "to KMM this is another Module"
             effect = "the old one unloads on all its nodes, and the ready label has another name"
             message = f"loads {names[0]} in place of {deleted[names[0]]}, which is deleted: {reason}, so {effect}"
             yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name))
@@ -69,8 +69,8 @@ def consumers_go_first(impact: Impact) -> Iterator[Result]:
         labels = node_labels(*step.module[2:]) if step.new is None else ()
         if holders := [name for _, name in sorted({pair for key in labels for pair in by_label.get(key, ())})]:
             yield info(
-                f"is deleted together with {some(holders, len(holders), SHOWN)}: Argo CD deletes these first, by their "
-                "sync waves, but Flux the Module, whose unload fails until their pods are gone",
+                f"is deleted together with {some(holders, len(holders), SHOWN)}; Argo CD deletes these first, but Flux "
+                "deletes the Module first, whose unload fails until their pods are gone",
                 ref=step.ref,
                 remedy="with Flux, delete them in an earlier change of their own",
             )

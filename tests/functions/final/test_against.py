@@ -121,7 +121,8 @@ def test_what_is_rendered_and_a_dump_claim_by_their_modules(form: str, tmp_path:
         done = run(tmp_path, "check", ours_a=OURS, ours_n=MEET, theirs_a=text).ended(1)
     name = "stdin" if form == "stdin" else "theirs/a.yaml"
     assert f"Module team-b/gpu (from --against: {name}:" in done.text
-    assert ", spec.selector); both load the kernel module gpu" in done.text
+    assert ", spec.selector) [KRM304]" in done.text
+    assert ": both load the kernel module gpu" in done.text
 
 
 def test_our_own_earlier_render_is_no_conflict(tmp_path: Path) -> None:

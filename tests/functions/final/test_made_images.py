@@ -57,7 +57,7 @@ def told(*manifests: Manifest, kernels: tuple[str, ...] = ()) -> list[tuple[str,
     inputs = tuple(on(f"n{at}", kernel) for at, kernel in enumerate(kernels))
     found = [finding for finding in judged(*manifests, *RECIPES, inputs=inputs) if finding.rule == "KRM614"]
     assert {finding.severity for finding in found} <= {"warning"}
-    return [(finding.field.path if finding.field else "", finding.message) for finding in found]
+    return [(finding.field.path if finding.field else "", finding.text) for finding in found]
 
 
 @pytest.mark.parametrize(

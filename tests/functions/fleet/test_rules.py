@@ -351,8 +351,9 @@ def test_an_ordered_upgrade_whose_nodes_have_no_version_says_the_first_step(tmp_
         nodes = NODES.replace("n3 5.14.0-503.el9.x86_64", f"n3 5.14.0 {label}={version}")
         (tmp_path / f"{version}.yaml").write_text(nodes + versioned)
     done = process("krmfn", "check", str(tmp_path / "1.yaml"), "--select", "KRM612")
-    start = "on 2 of the 5 nodes (n1, n2) that it selects until they have a version label: `kubectl label nodes"
+    start = "on 2 of the 5 nodes (n1, n2) that it selects until they have a version label [KRM612]\n"
+    start += "  help: label them: `kubectl label nodes"
     assert start in done.text
-    assert f"--selector gpu=true {label}=1` [KRM612]" in done.text
+    assert f"--selector gpu=true {label}=1`\n" in done.text
     done = process("krmfn", "diff", str(tmp_path / "1.yaml"), str(tmp_path / "2.yaml"))
     assert f"no node has version 1; a node gets 2 as soon as its label {label} says so [KRM407]" in done.text

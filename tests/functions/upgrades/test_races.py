@@ -55,7 +55,7 @@ def test_a_known_image_is_loaded_beside_the_unload(name: str) -> None:
     planned = plan(old, new)._replace(effects=tuple(node_effects.effects(*sides)[0]))
     [finding] = [finding for finding in notes(planned, sides[1], True, sides[0]) if finding.rule == "KRM414"]
     assert (finding.severity, str(finding.ref)) == ("warning", "Module kmm/two")
-    assert finding.message == (
+    assert finding.text == (
         "loads its kernel module on 1 node (a) while Module kmm/one unloads it: if it loads first, no driver is left "
         "and the nodes look ready; deselect the nodes there first, wait for the unload, then select them here"
     )

@@ -47,7 +47,7 @@ PROBE = {"type": "object", "required": ["port"], "properties": {"port": PORT}}
     [
         ({"port": 8080}, []),
         ({"port": "http"}, []),
-        ({"port": 1, "pert": 1}, ["(did you mean 'port'?)"]),
+        ({"port": 1, "pert": 1}, ["; did you mean 'port'?"]),
         ({}, ["startupProbe.port: Required value"]),
         (
             {"port": True},
@@ -63,16 +63,16 @@ def test_a_field_that_only_the_cluster_knows_is_judged_by_its_crd(probe: Any, me
     given = Module(edited(module(), ("spec.devicePlugin", plugin)))
     found = list(structure.check(given, "2.6", own))
     assert len(found) == len(messages)
-    assert all(text in finding.message for text, finding in zip(messages, found, strict=True))
+    assert all(text in finding.text for text, finding in zip(messages, found, strict=True))
 
 
 def test_a_field_that_the_cluster_lacks_is_unknown() -> None:
     """And without a CRD the finding says how old the facts are, and what takes their place."""
     given = Module(edited(module(), ("spec.devicePlugin", {"container": {"image": "i:1", "resizePolicy": []}})))
     [unknown] = structure.check(given, "2.6")
-    assert "facts of 2026-07-29, --kmm-crd FILE takes those of your cluster" in unknown.message
+    assert "facts of 2026-07-29, --kmm-crd FILE takes those of your cluster" in unknown.text
     [lacking] = structure.check(given, "2.6", user_facts.read([kmm_crds.crds("2.6")[0].module()]))
-    assert lacking.message.endswith("(known here: args, command, env, image, imagePullPolicy, resources, volumeMounts)")
+    assert lacking.text.endswith("; known here: args, command, env, image, imagePullPolicy, resources, volumeMounts")
 
 
 def test_a_crd_without_a_schema_says_nothing() -> None:
