@@ -87,6 +87,7 @@ _WANTED = {
 }
 _EXCLUDE = "or leave the folder out with `exclude` in .krmfn.yaml"
 _CHART = f"keep its output here instead, pass `--kustomize=--enable-helm`, which runs helm, {_EXCLUDE}"
+_LARGER = "pass a larger folder with --root DIR"
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _EMPTY = re.compile(r" *(?:[#!&[]|---|(?:(?:null|Null|NULL|~) *)?(?:#|\Z))")
 """What kustomize takes for an inline resource that is empty; there may be a tag or an anchor before it."""
@@ -163,7 +164,7 @@ def _resolved(reference: Reference, folder: str, disk: Disk) -> tuple[Reference,
 
 def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> Problem | None:
     if target.is_outside:
-        return Problem("KRM508", f"{text} leads out of {disk.root}, where nothing is read", "pass a larger --root DIR")
+        return Problem("KRM508", f"{text} leads out of {disk.root}, where nothing is read", _LARGER)
     if target.problem:
         return Problem("KRM504", f"{target.name}: {target.problem}; a path is relative to the kustomization's folder")
     if target.is_folder and role not in _FOLDERS:

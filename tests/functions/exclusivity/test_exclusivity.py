@@ -90,14 +90,14 @@ MENDED = "let each selector ask for a different value of the same label key"
 
 def message(claims: Sequence[Claim], nodes: Sequence[Node] | None = None, mode: str = "auto") -> str:
     (result,) = check(claims, nodes, mode)
-    return result.message
+    return result.text
 
 
 def test_message_for_a_node() -> None:
     (result,) = check([config("b", A), config("a", A)._replace(place=Place("a.yaml", 0, 7))], [Node("gpu-1", A)])
-    assert result.message == (
+    assert result.text == (
         "node gpu-1 is selected by DeviceConfig kmm/a (spec.nodeSelector)"
-        f" and DeviceConfig kmm/b (b.yaml, spec.nodeSelector); {LAW}: {MENDED}"
+        f" and DeviceConfig kmm/b (b.yaml, spec.nodeSelector); {MENDED}: {LAW}"
     )
     assert result[1:6] == ("error", "KRM301", ref("a"), Field("spec.nodeSelector"), Place("a.yaml", 0, 7))
 
@@ -122,7 +122,7 @@ def test_message_for_many_owners() -> None:
     assert message([config(f"c{i}", A) for i in range(9)], [Node("n", A)]) == (
         "node n is selected by DeviceConfig kmm/c0 (spec.nodeSelector), "
         + ", ".join(f"DeviceConfig kmm/c{i} (c{i}.yaml, spec.nodeSelector)" for i in range(1, 5))
-        + f" and 4 more; {LAW}: {MENDED}"
+        + f" and 4 more; {MENDED}: {LAW}"
     )
 
 
@@ -130,7 +130,7 @@ def test_message_without_files() -> None:
     claims = [config(name, A)._replace(place=None) for name in "ab"]
     assert message(claims, [Node("n", A)]) == (
         "node n is selected by DeviceConfig kmm/a (spec.nodeSelector) and DeviceConfig kmm/b (spec.nodeSelector); "
-        f"{LAW}: {MENDED}"
+        f"{MENDED}: {LAW}"
     )
 
 
@@ -149,7 +149,7 @@ def test_message_without_files() -> None:
 def test_message_for_selectors(selector: Mapping[str, str], nodes: list[Node] | None, witness: str) -> None:
     assert message([config("a", A), config("b", selector)], nodes) == (
         "DeviceConfig kmm/a (spec.nodeSelector) and DeviceConfig kmm/b (b.yaml, spec.nodeSelector)"
-        f" can select the same node{witness}; {LAW}: {MENDED}"
+        f" can select the same node{witness}; {MENDED}: {LAW}"
     )
 
 
@@ -157,7 +157,7 @@ def test_message_for_every_node() -> None:
     assert message([config("a", ALL), config("b", ALL)]) == (
         "DeviceConfig kmm/a (spec.nodeSelector is {}, every node)"
         " and DeviceConfig kmm/b (b.yaml, spec.nodeSelector is {}, every node)"
-        f" can select the same node, any node at all; {LAW}: {MENDED}"
+        f" can select the same node, any node at all; {MENDED}: {LAW}"
     )
 
 
@@ -165,10 +165,10 @@ def test_message_for_one_against_many() -> None:
     claims = [config("a", A), config("b", B), config("z", ALL)]
     (result,) = check(claims, None)
     assert result.ref == ref("z")
-    assert result.message == (
+    assert result.text == (
         "DeviceConfig kmm/z (spec.nodeSelector is {}, every node) can select the same node as each of"
         " DeviceConfig kmm/a (a.yaml, spec.nodeSelector) and DeviceConfig kmm/b (b.yaml, spec.nodeSelector),"
-        f" for example one with the label gpu=a; {LAW}: {MENDED}"
+        f" for example one with the label gpu=a; {MENDED}: {LAW}"
     )
     many = message([*claims[:2], config("y", {"zone": "1"}), config("x", {"zone": "2"})])
     assert many.startswith("each of DeviceConfig kmm/a (spec.nodeSelector) and DeviceConfig kmm/b")
@@ -181,7 +181,7 @@ def test_message_for_pools() -> None:
         "pool big of DeviceConfig kmm/a (spec.nodePools[0].nodeSelector)"
         " and pool small of DeviceConfig kmm/a (a.yaml, spec.nodePools[1].nodeSelector)"
     )
-    law = f"a node can be in only one pool of a config: {MENDED}"
+    law = f"{MENDED}: a node can be in only one pool of a config"
     assert message([small, big]) == (
         f"{owners} can select the same node, for example one with the labels gpu=a and zone=1; {law}"
     )
@@ -191,11 +191,12 @@ def test_message_for_pools() -> None:
 def test_message_for_kernel_modules() -> None:
     by_config, by_hand = config("a", A, "", "ib-core drv x e d c"), module("m", A, "drv ib_core e c d")
     assert message([by_hand, by_config], [Node("n", A)]) == (
-        "node n is selected by Module kmm/m (spec.selector) and DeviceConfig kmm/a (a.yaml, spec.nodeSelector); both"
-        f" load the kernel modules c, d, drv, e and ib_core, but a node can load each from only one of them: {MENDED}"
+        "node n is selected by Module kmm/m (spec.selector) and DeviceConfig kmm/a (a.yaml, spec.nodeSelector); "
+        f"{MENDED}: both load the kernel modules c, d, drv, e and ib_core, but a node can load each from only one of "
+        "them"
     )
     three = message([config("a", A, ""), module("m", A, "drv"), module("n", A, "drv")])
-    assert f"; all load the kernel module drv, but a node can load it from only one of them: {MENDED}" in three
+    assert f"; {MENDED}: all load the kernel module drv, but a node can load it from only one of them" in three
 
 
 def test_message_for_nodes_that_are_missing() -> None:
@@ -320,7 +321,7 @@ def test_the_witness_is_selected(claims: list[Claim]) -> None:
         results = check(claims, None)
     for result in results:
         _, _, pairs = read_back(result, claims)
-        described = re.search(r"with the labels? (.*?);", result.message)
+        described = re.search(r"with the labels? (.*)\Z", result.message)
         labels = re.split(", | and ", described[1]) if described else []
         node = Node("w", {label[0]: label[2:].strip('"') for label in labels})
         owners = pairs[:1] if "as each of" in result.message else pairs

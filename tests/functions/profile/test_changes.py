@@ -170,7 +170,7 @@ def test_a_profile_that_no_kustomization_lists_drives_nothing(tmp_path: Path) ->
     place = folder(tmp_path, gpu=ONLOAD, profile=ONLOAD_PROFILE, kustomization={"resources": ["gpu.yaml"]})
     text = krmfn("check", place).ended(1).text
     assert f"error: Onload kmm/gpu: {place}/profile.yaml has a Profile for this kind, " in text
-    assert "but no kustomization lists it; list it under `resources`" in text
+    assert "but no kustomization lists it [KRM107]\n  help: list it under `resources`" in text
     folder(tmp_path, kustomization={"resources": ["gpu.yaml", "profile.yaml"]})
     krmfn("check", place).ended(0)
 
