@@ -85,7 +85,7 @@ def test_a_part_of_the_items_is_refused() -> None:
     assert recognition.partial_view(part, FunctionConfig(partial_view=True)) == []
     (finding,) = recognition.partial_view(part, FunctionConfig())
     assert "remove `selectors` and `exclude`" in finding.text
-    assert "`partialView: allow`" in finding.message
+    assert "`partialView: allow`" in finding.text
 
 
 def test_two_that_want_one_object() -> None:
