@@ -176,8 +176,8 @@ def _message(resources: ResourceList, item: Item, mark: str, config: FunctionCon
         versions = ", ".join(f"{item.group}/{version}" for profile in profiles for version in profile.versions)
         return f"no Profile is for this version, {item.api_version}, but for {versions}, so nothing drives it", remedy
     if known_profile := run_of(resources).elsewhere.get((item.group, item.kind)):
-        reason, way = known_profile
-        return reason, f"{way}, or {remedy}"
+        reason, listing = known_profile
+        return reason, f"{listing}, or {remedy}"
     problem = f"there is no Profile for {item.group} {item.kind} (Profiles: {known})"
     return f"nothing drives this {item.kind}: {problem}", f"bring its Profile back, or {remedy}"
 
