@@ -104,6 +104,8 @@ class Clusters(NamedTuple):
     """The PATHs and roots that are not there or could not be read."""
     excluded: frozenset[str] = frozenset()
     """The files that are left out, by `exclude` or since they are in Helm charts: paths without links."""
+    templates: tuple[str, ...] = ()
+    """The names of the templates of other tools in which no kind stands (see `Survey`)."""
     paths: Mapping[str, str] = {}  # read only
     """The PATHs, those of --cluster among them, each with its path without links."""
     unread: tuple[str, ...] = ()

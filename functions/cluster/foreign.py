@@ -66,9 +66,10 @@ def without(context: Context, streams: Clusters) -> Clusters:
     left_out = {path for root in unneeded for path in files_of_root(root)}.difference(*map(files_of_cluster, kept))
     if not left_out and not strange:
         return streams._replace(clusters=kept)
-    findings = _findings(streams, kept, reader, words)
+    findings, named_templates = _findings(streams, kept, reader, words), _templates(streams, kept, holds)
     kept = kept or [_empty(tops[0])]
-    return streams._replace(clusters=kept, findings=findings, foreign=len(left_out), has_flux=reader.has_flux)
+    streams = streams._replace(clusters=kept, findings=findings, templates=named_templates)
+    return streams._replace(foreign=len(left_out), has_flux=reader.has_flux)
 
 
 def _empty(top: str) -> Cluster:
@@ -193,12 +194,23 @@ def _findings(streams: Clusters, kept: Sequence[Cluster], reader: _Reader, words
         is_there = [not finding.place or os.path.exists(finding.place.path) for finding in rest]
         gone = [finding for finding, is_present in zip(rest, is_there, strict=True) if not is_present]
         return [*(f for f, is_present in zip(rest, is_there, strict=True) if is_present), *_counted(gone)]
-    our_folders = {
-        folder for cluster in kept for path in files_of_cluster(cluster) for folder in parents(os.path.dirname(path))
-    }
+    our_folders = _folders(kept)
     strange_findings = [finding for finding in streams.findings if _is_of_others(finding, our_folders, reader, words)]
     ids = {*map(id, strange_findings)}
     return [*(finding for finding in streams.findings if id(finding) not in ids), *_counted(strange_findings)]
+
+
+def _templates(streams: Clusters, kept: Sequence[Cluster], holds: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return the templates without a kind that stand in folders of ours, or hold one of our words."""
+    folders = _folders(kept) if streams.templates else set()
+    reals = ((name, os.path.realpath(name)) for name in streams.templates)
+    return tuple(name for name, real in reals if os.path.dirname(real) in folders or holds(real))
+
+
+def _folders(clusters: Sequence[Cluster]) -> set[str]:
+    """Return the folders in which, or below which, the files of some clusters stand."""
+    paths = {path for cluster in clusters for path in files_of_cluster(cluster)}
+    return {folder for path in paths for folder in parents(os.path.dirname(path))}
 
 
 def _is_of_others(finding: Result, our_folders: Collection[str], reader: _Reader, words: Collection[str]) -> bool:

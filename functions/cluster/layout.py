@@ -111,8 +111,11 @@ def layout(
     rest += [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]
     clusters += _apart(rest, {cluster.name for cluster in clusters}, settings)
     excluded = {file for survey in everything for file in survey.excluded}
-    streams = Clusters(clusters, in_order(dict.fromkeys(findings)), settings, failures, frozenset(excluded), reals)
-    return streams._replace(engines=engine_objects)
+    streams = Clusters(
+        clusters, in_order(dict.fromkeys(findings)), settings, failures, frozenset(excluded), paths=reals
+    )
+    names = dict.fromkeys(name for survey in everything for name in survey.templates)
+    return streams._replace(engines=engine_objects, templates=tuple(names))
 
 
 def _apart(roots: Sequence[Root], names: Collection[str], settings: Config) -> Iterator[Cluster]:

@@ -28,7 +28,7 @@ def judge(context: Context, streams: Clusters, absent: Sequence[Item]) -> Cluste
     Profiles of clusters that are not here.
     """
     by_file = {file.file: file for cluster in streams.clusters for file in _passed_over(cluster)}
-    if not by_file:
+    if not by_file and not streams.templates:
         return streams
     words = _words(context, streams, absent)
     wrong = {name for name, file in by_file.items() if file.template and templates.mentions(file.template, words)}
@@ -38,7 +38,9 @@ def judge(context: Context, streams: Clusters, absent: Sequence[Item]) -> Cluste
         cluster._replace(is_whole=cluster.is_whole and not any(file.file in wrong for file in _passed_over(cluster)))
         for cluster in streams.clusters
     ]
-    return streams._replace(clusters=clusters, findings=[*streams.findings, *errors, *_warnings(rest)])
+    return streams._replace(
+        clusters=clusters, findings=[*streams.findings, *errors, *_warnings(rest, streams.templates)]
+    )
 
 
 def _passed_over(cluster: Cluster) -> Iterator[PassedOver]:
@@ -54,10 +56,11 @@ def _words(context: Context, streams: Clusters, absent: Sequence[Item]) -> set[s
     return {word for pair in pairs for word in pair}
 
 
-def _warnings(files: Sequence[PassedOver]) -> Iterator[Result]:
-    """Yield a warning about the templates, and one about the other files."""
+def _warnings(files: Sequence[PassedOver], kindless: Sequence[str]) -> Iterator[Result]:
+    """Yield a warning about the templates, those without a kind included, and one about the other files."""
     for sort, is_template in ((_TEMPLATE, True), (_DATA, False)):
         names = [file.file for file in files if bool(file.template) == is_template]
+        names = sorted({*names, *kindless}) if is_template else names
         if not names:
             continue
         subject = "this is" if len(names) == 1 else f"this and {counted(len(names) - 1, 'more file')} are each"

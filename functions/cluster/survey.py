@@ -22,7 +22,7 @@ from ..paths.contents import has_resource
 from ..paths.disk import File, relative, resolved
 from ..paths.excludes import Excluder, excluder
 from ..paths.roots import parents, root_of
-from ..paths.templates import holds_config
+from ..paths.templates import holds_config, is_to_be_filled_in
 
 _SMALL = 1 << 16
 """The size in bytes up to which a file's text is kept until its documents are read; a larger file is read again."""
@@ -73,6 +73,20 @@ class Survey(NamedTuple):
     """The paths of the submodules that are not checked out, each with its name from the root of the repository."""
     chart_configs: tuple[str, ...] = ()
     """The names of the files in Helm charts that hold a config or a Module."""
+    templates: tuple[str, ...] = ()
+    """The names of the templates of other tools in which no kind stands: nobody reads them."""
+
+
+class _Sorted(NamedTuple):
+    """The files that no kustomization reads."""
+
+    loose: list[Loose]
+    """Those with resources."""
+    in_charts: set[str]
+    """The real paths of those with resources in Helm charts."""
+    chart_configs: list[str]
+    """See `Survey`, as below."""
+    templates: list[str]
 
 
 def survey(
@@ -130,9 +144,9 @@ def _below(
     tops += [real] if real in kustomizations and real not in tops else []  # a link may list it
     tops += [folder for folder in kustomizations if folder in deployed and folder not in tops]
     kinds: dict[str, Kind] = {**dict.fromkeys(packages, "package"), **dict.fromkeys(tops, "kustomization")}
-    loose, in_charts, chart_configs = _loose_files(others, charts, graph)
+    sorted_files = _loose_files(others, charts, graph)
     by_root: dict[str, list[File]] = {folder: [] for folder in kinds}
-    for folder, file in loose:  # those below no root make one for PATH, and one for each mark
+    for folder, file in sorted_files.loose:  # those below no root make one for PATH, and one for each mark
         above = (parent for parent in parents(folder) if parent in kinds or parent in marks or parent == real)
         by_root.setdefault(file.real if file.real in marks else next(above, real), []).append(file)
     cwd, findings = "" if os.path.isabs(path) else os.getcwd(), list[Result]()
@@ -149,8 +163,10 @@ def _below(
             findings += kustomization.findings if folder not in covered else ()
     folders = [real] if as_root else sorted(by_root)
     roots = [Root(kinds.get(top, "files"), relative(top, cwd), top, graph, tuple(by_root[top])) for top in folders]
-    excluded = frozenset({file.real for _, file in {*paths} - {*kept}} | in_charts)
-    return Survey(roots, findings, excluded, submodules, tuple(chart_configs))
+    excluded = frozenset({file.real for _, file in {*paths} - {*kept}} | sorted_files.in_charts)
+    return Survey(
+        *(roots, findings, excluded, submodules, tuple(sorted_files.chart_configs), tuple(sorted_files.templates))
+    )
 
 
 def _is_read(name: str) -> bool:
@@ -193,16 +209,15 @@ def _outermost_folders(graph: Graph, folders: Sequence[str], path: str) -> list[
     return tops
 
 
-def _loose_files(others: Sequence[Loose], charts: Set[str], graph: Graph) -> tuple[list[Loose], set[str], list[str]]:
-    """Return the files with resources that no kustomization reads, and the paths of those in charts.
+def _loose_files(others: Sequence[Loose], charts: Set[str], graph: Graph) -> _Sorted:
+    """Return the files that no kustomization reads: those with resources, and those of other tools.
 
-    The last list names those among these that hold a config or a Module.
     The files of a chart are templates that Helm fills in, and no resources yet. They are counted as left out, since a
     Chart.yaml that somebody adds hides files.
     """
     references = (reference for node in graph.kustomizations.values() for reference in node.references)
     used = {reference.real for reference in references if reference.kind == "file"}
-    loose, in_charts, chart_configs, limit = list[Loose](), set[str](), list[str](), max_bytes()
+    result, limit = _Sorted([], set(), [], []), max_bytes()
     for folder, file in others:
         if file.real in used:
             continue
@@ -210,13 +225,16 @@ def _loose_files(others: Sequence[Loose], charts: Set[str], graph: Graph) -> tup
         try:
             text = files.read_regular(file.real, file.name, limit)
         except KrmfnError:  # it is reported when its documents are read
-            loose += [] if is_in_chart else [(folder, file)]
+            result.loose.extend([] if is_in_chart else [(folder, file)])
             continue
         limit -= len(text)
-        if has_resource(text):
-            if is_in_chart:
-                in_charts.add(file.real)
-                chart_configs += [os.path.normpath(file.name)] if holds_config(text) else []
-            else:
-                loose.append((folder, file._replace(text=text if len(text) <= _SMALL else None)))
-    return loose, in_charts, chart_configs
+        is_ours = has_resource(text)
+        if is_ours and not is_in_chart:
+            result.loose.append((folder, file._replace(text=text if len(text) <= _SMALL else None)))
+        elif is_ours:
+            result.in_charts.add(file.real)
+            if holds_config(text):
+                result.chart_configs.append(os.path.normpath(file.name))
+        elif not is_in_chart and is_to_be_filled_in(text):
+            result.templates.append(os.path.normpath(file.name))
+    return result

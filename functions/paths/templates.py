@@ -84,6 +84,22 @@ def is_template(text: bytes) -> bool:
     return bool(unread) and all(map(_is_unreadable_action, unread))
 
 
+def is_to_be_filled_in(text: bytes) -> bool:
+    """Return whether a document has an action of a template in it and cannot be read, whatever words stand in it.
+
+    Of a large document only the syntax is looked at.
+    """
+    if not any(start in text for start, _ in _ACTIONS):
+        return False
+    try:
+        parts = [part.text for part in documents.documents(text)]
+    except KrmfnError:
+        parts = [text]
+    return any(
+        not _is_syntax(part) if len(part) > _MOST else _data(part) is None for part in filter(_has_actions, parts)
+    )
+
+
 def is_about_us(text: bytes) -> bool:
     """Return whether a text may hold something of ours, of KMM, or a consumer of it; a spelling may hide a word."""
     return _holds(text, lambda plain: _WORDS.search(plain) is not None)
@@ -135,7 +151,11 @@ def holds_config(text: bytes) -> bool:
 
 def _is_unreadable_action(document: bytes) -> bool:
     """Return whether a document has an action of a template outside of quotes and comments, and cannot be read."""
-    return any(map(_has_action, document.splitlines())) and _data(document) is None
+    return _has_actions(document) and _data(document) is None
+
+
+def _has_actions(document: bytes) -> bool:
+    return any(map(_has_action, document.splitlines()))
 
 
 def _has_action(line: bytes) -> bool:
@@ -156,12 +176,20 @@ def _is_data(document: bytes) -> bool:
 
 def _data(document: bytes) -> tuple[object] | None:
     """Return what a document holds; None for one that cannot be read."""
-    from krmfn.yamltext import load  # late, as the next: they take PyYAML
-
-    from . import syntax
+    from krmfn.yamltext import load  # late: it takes PyYAML
 
     try:
-        syntax.check(document)
-        return (load.read(document),)
+        return (load.read(document),) if _is_syntax(document) else None
     except KrmfnError:
         return None
+
+
+def _is_syntax(text: bytes) -> bool:
+    """Return whether a text has YAML's syntax."""
+    from . import syntax  # late: it takes PyYAML
+
+    try:
+        syntax.check(text)
+    except KrmfnError:
+        return False
+    return True

@@ -59,6 +59,47 @@ def test_many_are_one_line_that_counts_and_names_them(tmp_path: Path) -> None:
     assert passed_over(check(tmp_path)) == []
 
 
+KINDLESS = {
+    "Jinja, with a file": "{% include 'module.yaml' %}\n",
+    "Go, with a definition": '{{ include "module" . }}\n',
+    "a value": "replicas: {{ count }}\n",
+    "a condition": "{% if a %}\na: 1\n{% endif %}\n",
+    "a key": "{{ key }}: kmm.sigs.x-k8s.io/v1beta1\n",
+    "ERB": "a: 1\n<% if b %>\nc: 2\n<% end %>\n",
+    "kind without a name": "kind: {{ kind }}\n",
+    "in a second document": "a: 1\n---\n{{ b }}\n",
+}
+
+
+@pytest.mark.parametrize("name", KINDLESS)
+def test_a_template_without_a_kind_is_counted_with_the_others(tmp_path: Path, name: str) -> None:
+    """No resource can be seen in it, and it was passed over without a word."""
+    plant(tmp_path, {**GPU, "gpu/part.yaml": KINDLESS[name], "t/a.yaml": TEMPLATES["Go"]})
+    (line,) = passed_over(check(tmp_path))
+    assert line.startswith("gpu/part.yaml: warning: this and 1 more file are each a template of another tool"), line
+    plant(tmp_path, {".krmfn.yaml": "exclude: [part.yaml, t]\n"})
+    assert passed_over(check(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: '{{ count }}'\n", "a: |\n  {% if a %}\n  {{ b }}\n  {% endif %}\n", "# {{ a }}\nb: 1\n", "if: ${{ a.b }}\n",
+     "- name: '{{ a }}'\n  when: b\n", "a: {{b: c}: d}\n"],
+)  # fmt: skip
+def test_values_that_can_be_read_are_passed_over_in_silence(tmp_path: Path, text: str) -> None:
+    plant(tmp_path, {**GPU, "gpu/values.yaml": text})
+    assert passed_over(check(tmp_path)) == []
+
+
+def test_templates_without_a_kind_in_folders_of_others_are_none_of_ours(tmp_path: Path) -> None:
+    other = {"shop/a.yaml": config_map("a"), "shop/kustomization.yaml": "resources: [a.yaml]\n"}
+    repo = repository(tmp_path / "repo", {**GPU, **other, "shop/part.yaml": KINDLESS["a value"]})
+    assert passed_over(check(repo)) == []
+    assert len(passed_over(check(repo, ".", "--all"))) == 1
+    plant(repo, {"shop/part.yaml": KINDLESS["a key"]})
+    assert len(passed_over(check(repo))) == 1
+
+
 @pytest.mark.parametrize("name", [name for name in OTHERS if name not in READABLE])
 def test_what_may_be_ours_or_applied_stays_an_error(tmp_path: Path, name: str) -> None:
     plant(tmp_path, {**GPU, "shop/shop.yaml": f"{OTHERS[name]}\n---\na: [\n"})
