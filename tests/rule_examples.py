@@ -86,7 +86,9 @@ def findings(rule: Rule, example: str) -> list[Finding]:
         report = json.loads(out)
         entries = report["notes"] if len(paths) > 1 else report["findings"]
         _are_told_apart(entries)
-        return [Finding(finding["rule"], finding["severity"], finding["message"]) for finding in entries]
+        return [
+            Finding(entry["rule"], entry["severity"], entry["message"].replace(f"{name}/", "")) for entry in entries
+        ]
 
 
 def _are_told_apart(entries: list[dict[str, Any]]) -> None:

@@ -57,8 +57,8 @@ def pod_templates_are_kept_for_a_while(config: DeviceConfig) -> Iterator[Result]
         missing = {*(config.spec.nodeSelector or {})} - {*(entry.nodeSelector or {})}
         if entry.keepPodTemplate and missing:
             message = (
-                f"its pods do not ask for {min(missing)}, as the nodes of the config do, so they stay on a node that "
-                "loses this label, and the kernel module is never unloaded there"
+                f"its pods do not ask for {min(missing)}, as the config does, so they stay on a node that loses it, "
+                "and nothing is unloaded there"
             )
             yield info(
                 message,

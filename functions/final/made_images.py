@@ -164,7 +164,7 @@ def _of_image(uses: Sequence[Use], others: Sequence[Use]) -> Result | None:
         return None
     if pulled:
         mappings = f"kernelMappings[{builds[0].mapping}] and not by kernelMappings[{pulled[0].mapping}]"
-        outcome = "KMM goes by the node that it sees first, and may wait for the image for ever"
+        outcome = "if KMM sees a node of the latter first, it waits for the image"
         return _warning(pulled[0], f"{image} is made by {mappings}: {outcome}", "name two images")
     for use in builds[1:]:
         if parts := different_parts(builds[0].recipe, use.recipe) or _sections(builds[0], use):

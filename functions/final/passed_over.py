@@ -11,7 +11,7 @@ from krmfn.results import Rule
 from ..fleet import registry
 from .stream import FinalList, images
 
-_WHY = "kustomize skips fields that it was not told about, and tags with a $"
+_WHY = "it skips fields that it was not told about, and tags with a $"
 _REMEDY = (
     "call krmfn in the kustomization with `images`, write the new image, or list what `krmfn kustomize-config` prints"
 )
@@ -28,7 +28,7 @@ def images_are_replaced(final: FinalList) -> Iterator[Result]:
                     continue
                 is_old = (entry.digest and entry.digest != digest) or (entry.tag and entry.tag != tag)
                 if entry.new_name != name if entry.new_name else is_old:
-                    message = f"`images` of a kustomization replaces {entry.name}, but has not done so here: {_WHY}"
+                    message = f"kustomize's `images` replaces {entry.name}, but not here: {_WHY}"
                     yield final.located(item, warning(message, field=Field(join(path), image), remedy=_REMEDY))
 
 

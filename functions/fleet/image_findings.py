@@ -115,9 +115,10 @@ def images_can_be_checked(joined: Join) -> Iterator[Result]:
         if nodes := [node for group in loading for node in group.nodes if node.cluster not in untainted_clusters]:
             taints = sorted({str(taint) for node in nodes for taint in node.taints})
             names = wording.nodes_named(sorted(node.name for node in nodes))
-            pull = f"KMM {joined.kmm.name} first pulls the image in a pod without tolerations"
-            reason = f"each known node has a taint ({some(taints, len(taints))}), so that pod stays Pending"
-            message = f"loads no driver on {names}: {pull}, and {reason}"
+            pull = f"KMM {joined.kmm.name} pulls the image first in a pod that tolerates nothing"
+            message = (
+                f"loads no driver on {names}: {pull}, and each known node has a taint ({some(taints, len(taints))})"
+            )
             yield at_config(driver, warning(message, field=Field(driver.claim.field)))
 
 

@@ -46,7 +46,7 @@ def name_is_kept(impact: Impact) -> Iterator[Result]:
     for step in impact.steps:
         if names := sorted(step.new.loads & deleted.keys()) if step.new and step.old is None else []:
             reason = "to KMM this is another Module"
-            effect = "the old one unloads on all its nodes, and the ready label has another name"
+            effect = "the old one unloads on all its nodes, and the ready label changes"
             message = f"loads {names[0]} in place of {deleted[names[0]]}, which is deleted: {reason}, so {effect}"
             yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name))
 

@@ -259,8 +259,8 @@ def test_up_to_kmm_2_6_and_on_openshift_no_image_is_found_where_all_nodes_are_ta
     done = process("krmfn", "check", "-", "--format", "json", stdin=SETTINGS.format(version) + ALL_TAINTED + TOLERATING)
     findings = [finding for finding in json.loads(done.ended(0).out)["findings"] if finding["rule"] == "KRM610"]
     message = (
-        f"loads no driver on 1 node (t1): KMM {version} first pulls the image in a pod without tolerations, and "
-        "each known node has a taint (gpu=yes:NoSchedule), so that pod stays Pending"
+        f"loads no driver on 1 node (t1): KMM {version} pulls the image first in a pod that tolerates nothing, and "
+        "each known node has a taint (gpu=yes:NoSchedule)"
     )
     expected = [] if version == "main" else [("warning", message)]
     assert [(finding["severity"], finding["message"]) for finding in findings] == expected
