@@ -37,7 +37,7 @@ def judge(subject: Subject) -> Link:
         return _deleted(subject, module, command)
     changes = _changes(subject, module)
     if not changes:
-        return holds("the Module on the cluster is what Git renders")
+        return _same(subject, module)
     state = "its hub has not brought it" if subject.driver.through_hub else "it has not been synced"
     reason = f"is not what Git renders: {_difference(changes[0])}; {state}"
     link = _unsynced(subject, module, reason, command)
@@ -86,6 +86,20 @@ def judge_selector(live: Live, planned: Driver, cluster: str) -> Link | None:
     command = kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", *key, "-o", "yaml")
     evidence, command = _told_by_engine(_engine(live, key, cluster, module), command)
     return Link("broken", evidence, reason, command, f"{reason} {key}", shared="Module")
+
+
+def _same(subject: Subject, module: Manifest) -> Link:
+    """Return the link to a Module that is what this checkout renders.
+
+    Where the engine that applies it is not through, it may apply another commit than this one, so nothing is claimed.
+    """
+    engine = _engine(subject.live, subject.module, subject.cluster, module)
+    if engine is None or not engine.problem or subject.driver.through_hub:
+        return holds("the Module on the cluster is what Git renders")
+    words, command = _told_by_engine(engine, "")
+    evidence = ("the Module on the cluster is what this checkout renders", *words)
+    doubt = f"{engine.kind} {engine.namespace}/{engine.name} has not applied all of Git: is this its commit?"
+    return Link("not known", evidence, doubt, command)
 
 
 def _changes(subject: Subject, module: Manifest) -> list[FieldChange]:

@@ -88,6 +88,7 @@ def predicate(subject: Subject, links: Mapping[str, Link]) -> str:
         unsure = "whether its plugin is running is not known: add `pods` to the dump"
         return f"loads nothing, and {'its plugin is running' if is_fine(subject, links) else unsure}"
     if is_fine(subject, links):
-        return f"is loaded: {subject.image}"
+        doubt = links[SYNCED].reason if links[SYNCED].state == "not known" else ""
+        return f"is loaded: {subject.image}{f'; {doubt}' if doubt else ''}"
     reasons = (links[name].reason for name in ("loaded", "ready") if links[name].state == "not known")
     return next(filter(None, reasons), "is not known to be loaded")

@@ -23,7 +23,18 @@ from krmfn import KrmfnError, ResourceList
 from krmfn.item import Item
 from krmfn.yamltext import emit
 from tests.functions.chain.clusters import OPERATOR, READY, drop, find, healthy, planned, pod, seen
-from tests.functions.chain.nights import CRASH, NIGHTS, OPERATOR_LOG, PLANS, VERSIONED, field, played, unload_image
+from tests.functions.chain.nights import (
+    APPLICATION,
+    CRASH,
+    FLUX,
+    NIGHTS,
+    OPERATOR_LOG,
+    PLANS,
+    VERSIONED,
+    field,
+    played,
+    unload_image,
+)
 
 
 @given(number=st.integers(1, 4), version=st.sampled_from(["", "1", "2.0"]), order=st.randoms())
@@ -183,6 +194,20 @@ def test_what_keeps_what_is_being_deleted_and_what_refuses_a_module_is_told() ->
     )
     ready = pod("kmm-operator-webhook-2", {}, namespace="kmm-operator-system")
     assert "webhook" not in " ".join(told([*played("webhook", 1), ready])[0]), "one that is ready is enough"
+
+
+@pytest.mark.parametrize(
+    ("engine", "name"), [(APPLICATION, "Application argocd/lab"), (FLUX, "Kustomization flux-system/lab")]
+)
+def test_a_checkout_that_the_engine_may_not_apply_is_told(engine: Any, name: str) -> None:
+    """What runs is what an old checkout renders, and the engine fails to apply a newer commit: that is no all-clear."""
+    objects = [*healthy(2), copy.deepcopy(engine)]
+    links, first, is_fine = seen(objects)
+    assert (links["synced"].state, first, is_fine) == ("not known", "", True)
+    ((sentence, *_),) = told(objects)
+    assert f"is loaded: simple:1-6.1.0-1.x86_64; {name} has not applied all of Git: is this its commit?" in sentence, (
+        sentence
+    )
 
 
 def test_a_plugin_of_which_the_dump_has_no_pod_is_not_known() -> None:
