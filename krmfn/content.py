@@ -2,9 +2,9 @@
 
 from functools import lru_cache, partial
 
-from .errors import KrmfnError, NoData, Refused
+from .errors import KrmfnError, NoData
 from .itemtext import description, lines_before
-from .resource import Manifest, Place, check_plain, copied, fingerprint, join, same
+from .resource import Manifest, Place, copied, fingerprint, same
 from .typed import Any
 from .yamltext import lent, positions, simple
 
@@ -187,40 +187,14 @@ class Content:
         return True
 
     def settle(self, item: Any) -> None:
-        """Write what was edited to the text, which is read back: comments first, where they stand, then the data.
+        """Write what was edited to the text (see `settling`). Raises Refused for what cannot be written."""
+        if self._remarks or self.is_changed:
+            from . import settling
 
-        Raises Refused, with item and path, for a value that JSON does not have, and for a comment that has no place.
-        """
-        if not (self._remarks or self.is_changed):
-            return
-        from .yamltext import edit, remarks
+            self.settled(settling.text_of(self, item))
 
-        text, is_written = self.text, False
-        try:
-            check_plain(self.manifest)
-        except KrmfnError as failure:
-            raise Refused(str(failure), item, f"{item.ref}: ") from failure
-        if self._remarks:
-            text = remarks.with_comments(text.decode(), self.node, self._remarks).encode()
-            data = edit.parse(text.decode())
-            data = data[0] if self.indent >= 0 else data
-            is_written = same(data, self.manifest)
-            if not is_written and not same(data, self._read()):
-                raise item.at(join(next(iter(self._remarks))[0])).failure("has a comment that cannot be written")
-        try:
-            # an edit of the text must not lose what no reader of the manifest has seen
-            problem = "" if self._is_mapping and self.manifest else "an item must be a mapping; mend or remove it"
-            if not problem and self._text is None and (duplicates := self.duplicate_keys):
-                problem = f"{duplicates[0]} stands twice in this item; remove one of them"
-            if problem and not self._is_replaced:
-                raise KrmfnError(f"cannot be written: line {lines_before(self) + 1}: {problem}")
-            if not is_written:
-                known = lent.known_in(self.manifest, self._lent.lists if self._lent else {})
-                text = edit.updated(text, self.manifest, self.indent, known, self._is_replaced)
-        except KrmfnError as failure:
-            parts = getattr(failure, "parts", ()) or self._written
-            at = item.at(parts) if parts else item
-            raise Refused(str(failure), at, f"{item.ref}: {join(parts) or 'it'} ") from failure
+    def settled(self, text: bytes) -> None:
+        """Note that what was edited stands in a text now."""
         self._text, self._node, self._is_simple, self.is_edited = text, None, None, True
         self._remarks, self._comments = {}, None
         self._fingerprint = hash(fingerprint(self.manifest))

@@ -1,14 +1,14 @@
-"""Single items of a list: found by their ids, added, changed, and made from an owner."""
+"""Single items of a list: found by their ids, added and changed."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from . import texts
 from .envelope import Envelope
-from .errors import KrmfnError, Refused
+from .errors import KrmfnError
 from .item import Item
-from .ownership import Id, known_as, stamp
-from .resource import Manifest, Ref, annotations_of, checked, copied, join, mapping, ref
+from .ownership import Id, updated
+from .resource import Manifest, Ref, annotations_of, checked, join, mapping, same
 from .results import Result
 from .typed import TYPE_CHECKING, Any
 
@@ -26,20 +26,17 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "Adopt",
     "add",
     "add_manifest",
     "add_text",
     "chosen",
     "edited_item",
-    "put_owned",
+    "put",
     "single",
     "under_old_names",
 ]
 __all__ += ["with_origin", "with_refs"]
 
-Adopt = Callable[[Item], bool]
-"""Returns True for an object that somebody else made and that is taken over."""
 _ORIGIN = r"internal\.config\.kubernetes\.io/.*|config\.kubernetes\.io/(path|index)|(kustomize\.)?config\.k8s\.io/id"
 """The annotations by which kpt and kustomize find the file and the resource that an item came from."""
 
@@ -84,66 +81,18 @@ def with_refs(manifests: Manifest | Iterable[Manifest]) -> list[tuple[Ref, Manif
     return pairs
 
 
-def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Adopt | None") -> None:
-    """Put in the objects that the function makes of `owner`, and remove its others (see `ResourceList.own`)."""
-    function = resources.function or "function"
-    owner = owner or {}
-    source = ref(owner) if isinstance(owner, dict) else owner.ref
-    if not source.name:
-        advice = "give its metadata a name, by which a later run finds what it made"
-        raise KrmfnError(f"{source} cannot own anything: {advice}")
-    if source.id in resources.owners:
-        raise KrmfnError(f"own was called for {source} before: call it once, with all that is made of it")
-    objects = {new.id: (new, _linked_copy(manifest)) for new, manifest in with_refs(manifests)}
-    try:
-        for _, manifest in objects.values():
-            stamp(manifest, function, source)
-    except ValueError as failure:
-        raise KrmfnError(str(failure)) from failure
-    index = resources._index({new.kind for new, _ in objects.values()})
-    if index.children is None:
-        index.children = _children(resources, function)
-    names = known_as(source, annotations_of(owner) if isinstance(owner, dict) else owner.annotations)
-    children = {id(item): item for name in names for item in index.children.get(name, ()) if item.mark}
-    for item in (item for name in objects for item in index.by_id.get(name, ()) if id(item) not in children):
-        maker = _maker(resources, item, function)
-        if maker in (None, False) and adopt is not None and adopt(item):
+def put(resources: Any, named: Iterable[tuple[Ref, Manifest]], index: Any, *, is_owned: bool = False) -> None:
+    """Put checked manifests in, each with its reference; `is_owned`: what others put on existing objects stays."""
+    for new, manifest in named:
+        item = next(iter(index.by_id.get(new.id, ())), None)
+        if item is None:
+            add(resources, manifest, new)
             continue
-        message = f"is there, and was not made from {source}: rename it, remove it, or let `adopt` take it over"
-        if maker:
-            message = f"cannot be made from {source}: {maker} makes it, too"
-        elif maker is False:
-            known = Ref("", *item.mark.owner[1:]) if item.mark else ""
-            message = f"was made from {known}, which is not in the list, and not from {source}: remove it, or adopt it"
-        raise Refused(message, item, f"{item.ref} ")
-    resources.owners.add(source.id)
-    for item in children.values():
-        if item.ref.id not in objects:
-            resources.remove(item)
-            index.drop(item)
-    resources._put(objects.values(), index, is_owned=True)
-    index.children.update(dict.fromkeys(names, ()))
-    index.children[source.id] = [index.by_id[name][0] for name in objects]
-
-
-def _linked_copy(manifest: Manifest) -> Manifest:
-    """Return a copy of a manifest; what was lent in it is known there, too."""
-    from .yamltext import lent
-
-    copy: Manifest = copied(manifest)
-    lent.link(manifest, copy)
-    return copy
-
-
-def _maker(resources: Any, item: Item, function: str) -> Ref | bool | None:
-    """Return the owner of which a function makes an item; False for one that is not in the list, None for no owner."""
-    mark = item.mark
-    if not mark or mark.function != function or mark.made != item.ref.id:
-        return None
-    config = resources.function_config
-    owners = [(other.ref, other.annotations) for other in resources.items if other.kind == mark.owner[1]]
-    owners += [(ref(config), annotations_of(config))] if config else []
-    return Ref("", *mark.owner[1:]) if any(mark.owner in known_as(*owner) for owner in owners) else False
+        old = item.content.manifest
+        data = updated(old, manifest) if is_owned else with_origin(item, manifest)
+        if not same(old, data):
+            item.content.take(data)
+            resources.changes.append(("updated", new))
 
 
 def add_text(resources: Any, text: str | bytes, path: str) -> list[Item]:
@@ -218,16 +167,6 @@ def _new_item(envelope: Envelope, text: bytes, indent: int, new: Ref) -> Item:
     item.fits = envelope.text
     item.set_ref(new)
     return item
-
-
-def _children(resources: Any, function: str) -> dict[Id, Sequence[Item]]:
-    """Return the items that a function made of each owner; also those that kustomize renamed, but no copies."""
-    children: dict[Id, Sequence[Item]] = {}
-    for item in resources.marked():
-        mark = item.mark
-        if mark and mark.function == function and mark.made in known_as(item.ref, item.annotations):
-            children[mark.owner] = [*children.get(mark.owner, ()), item]
-    return children
 
 
 def under_old_names(results: Sequence[Result], items: Iterable[Item]) -> list[Result]:

@@ -16,7 +16,7 @@ class Index:
         self.kinds = frozenset(kinds)
         self.items: list[Item] = []
         self.by_id: dict[Id, list[Item]] = {}
-        self.children: dict[Id, Sequence[Item]] | None = None  # by their owners; None until `editing.put_owned` asks
+        self.children: dict[Id, Sequence[Item]] | None = None  # by their owners; None until `owned.put_owned` asks
         self._names: dict[int, Id] = {}
         for item in items:
             self.add(item)

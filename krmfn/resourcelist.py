@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Iterator
 
 from . import editing, envelope, itemtext
 from .envelope import Chunk, Envelope
-from .errors import KrmfnError, Refused
+from .errors import KrmfnError
 from .findings import Findings
 from .index import Index
 from .item import Item
-from .ownership import OWNER, Id, mark_of, updated
-from .resource import Manifest, Ref, annotations_of, checked, same
+from .ownership import OWNER, Id, mark_of
+from .resource import Manifest, Ref, annotations_of, checked
 from .results import Result
 from .typed import TYPE_CHECKING, Any, overload
 from .yamltext.split import Cut
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .editing import Choice
+    from .owned import Adopt
 
 __all__ = ["ResourceList"]
 
@@ -162,10 +163,9 @@ class ResourceList:
 
     def remove(self, item: Item) -> None:
         """Take an item out. Raises KrmfnError when it is not in the list."""
-        if item not in self:
-            raise Refused("cannot be removed: it is not in the list", item, f"{item.ref} ")
-        self.items = [other for other in self.items if other is not item]
-        self.changes.append(("removed", item.ref))
+        from . import owned
+
+        owned.remove(self, [item])
 
     def replace(self, item: Item, manifest: Manifest) -> None:
         """Give an item other data, with a name or not; comments, key order, place and file stay. Raises as `upsert`."""
@@ -173,7 +173,7 @@ class ResourceList:
         item.content.take(editing.with_origin(item, manifest))
 
     def own(
-        self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest], adopt: editing.Adopt | None = None
+        self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest], adopt: "Adopt | None" = None
     ) -> None:
         """Let these, and no others, be what the function makes of `owner`: stamp and upsert them, remove the rest.
 
@@ -181,7 +181,9 @@ class ResourceList:
         one that the function did not make from it, unless `adopt` returns True for it: then it is taken over; for a
         second call with one owner; and as `upsert` does. `owner` may be the functionConfig.
         """
-        editing.put_owned(self, owner, manifests, adopt)
+        from . import owned
+
+        owned.put_owned(self, owner, manifests, adopt)
 
     def upsert(self, manifests: Manifest | Iterable[Manifest]) -> None:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.
@@ -195,7 +197,7 @@ class ResourceList:
         index = self._index({new.kind for new, _ in named})
         for new, _ in named:
             editing.single(index.by_id.get(new.id, ()), new)
-        self._put(named, index)
+        editing.put(self, named, index)
 
     def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
         """Upsert generated objects; labels, annotations and top-level keys that others put on an existing one stay.
@@ -207,20 +209,7 @@ class ResourceList:
             mark = mark_of(annotations_of(manifest))
             if mark is None or mark.made != new.id:
                 raise ValueError(f"{new} has no mark of its own; call ownership.stamp when its name is final")
-        self._put(named, self._index({new.kind for new, _ in named}), is_owned=True)
-
-    def _put(self, named: Iterable[tuple[Ref, Manifest]], index: Index, *, is_owned: bool = False) -> None:
-        """Put checked manifests in, each with its reference; `is_owned`: what others put on existing objects stays."""
-        for new, manifest in named:
-            item = next(iter(index.by_id.get(new.id, ())), None)
-            if item is None:
-                editing.add(self, manifest, new)
-                continue
-            old = item.content.manifest
-            data = updated(old, manifest) if is_owned else editing.with_origin(item, manifest)
-            if not same(old, data):
-                item.content.take(data)
-                self.changes.append(("updated", new))
+        editing.put(self, named, self._index({new.kind for new, _ in named}), is_owned=True)
 
     def _index(self, kinds: Collection[str]) -> Index:
         """Return the index of some kinds; one that still holds is used again."""

@@ -11,7 +11,11 @@ __all__ = ["MERGE_KEYS", "Known", "Lists", "collections", "match_entries", "shar
 MERGE_KEYS = ("name", "key", "containerPort", "mountPath", "devicePath", "topologyKey", "port", "ip", "type")
 """The fields by which Kubernetes' lists are merged (k8s.io/api, patchMergeKey), the usual ones first."""
 _MOST_COMPARED = 50
-"""How many old entries without a name are compared with each new one."""
+"""How many old entries that have one and the same part are compared with a new one that has it, too."""
+
+
+_Part = tuple[Any, str]
+"""A part of a collection as text, and its key; None in a list."""
 
 
 class Known(NamedTuple):
@@ -65,12 +69,10 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
             if matches[at] is None and named.get(name):
                 matches[at] = named[name].pop(0)
         gone.difference_update(match for match in matches if match is not None)
-    for at, entry in enumerate(new) if gone else ():
-        if (
-            matches[at] is None
-            and isinstance(entry, (dict, list))
-            and (match := _nearest(entry, old, gone)) is not None
-        ):
+    others = [at for at, entry in enumerate(new) if matches[at] is None and isinstance(entry, (dict, list))]
+    holders = _holders(old, gone) if gone and others else {}
+    for at in others if gone else ():
+        if (match := _nearest(new[at], old, gone, holders)) is not None:
             matches[at] = match
             gone.discard(match)
     for at, match in enumerate(matches):
@@ -81,11 +83,50 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
     return matches
 
 
-def _nearest(entry: Any, old: list[Any], gone: set[int]) -> int | None:
-    """Return the old entry that has most in common with a new collection; None when none has anything."""
-    shares = {at: share(old[at], entry) for at in sorted(gone)}
+def _holders(old: list[Any], gone: set[int]) -> dict[_Part, list[int]]:
+    """Return the old collections that have a part, by the part."""
+    holders: dict[_Part, list[int]] = {}
+    for at in sorted(gone):
+        for part in _parts(old[at]):
+            holders.setdefault(part, []).append(at)
+    return holders
+
+
+def _parts(value: Any) -> set[_Part]:
+    """Return the parts of a collection by which it is compared with others, each with its key in a mapping."""
+    if isinstance(value, dict):
+        return {(key, text_of(part)) for key, part in value.items()}
+    return {(None, text_of(part)) for part in value} if isinstance(value, list) else set()
+
+
+def _nearest(entry: Any, old: list[Any], gone: set[int], holders: dict[_Part, list[int]]) -> int | None:
+    """Return the old entry that has most in common with a new collection; None when none has anything.
+
+    Compared are the first few of those that share a part with it, for each part: otherwise each new entry of a long
+    list would be compared with each old one.
+    """
+    candidates = set[int]()
+    for part in _parts(entry):
+        if part in holders:
+            candidates.update(_first(holders, part, gone))
+    shares = {at: share(old[at], entry) for at in sorted(candidates)}
     best = max(shares, key=lambda at: shares[at], default=None)
     return best if best is not None and shares[best] else None
+
+
+def _first(holders: dict[_Part, list[int]], part: _Part, gone: set[int]) -> list[int]:
+    """Return the first holders of a part that are not matched yet; the others are forgotten where they are many."""
+    first, passed = list[int](), 0
+    for at in holders[part]:
+        if at in gone:
+            first.append(at)
+        else:
+            passed += 1
+        if len(first) == _MOST_COMPARED:
+            break
+    if passed > _MOST_COMPARED:
+        holders[part] = [at for at in holders[part] if at in gone]
+    return first
 
 
 def share(old: Any, new: Any) -> int:

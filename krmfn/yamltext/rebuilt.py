@@ -5,6 +5,7 @@ data, and for a number, a boolean or one character the only such value there. A 
 moved and edited at once is known by what it shares with one that went.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from itertools import chain
 
@@ -117,10 +118,8 @@ class _Changes:
 
     def equal(self) -> dict[tuple[int, Any], Origin]:
         """Return where what has come stood, for what has the data of something that went."""
-        candidates: dict[str, list[_Gone]] = {}
         gone = [part for part in self.gone if id(part.origin.node) not in self.used]
-        for part in filter(_is_sure, chain.from_iterable(map(_all, gone))):
-            candidates.setdefault(align.text_of(part.origin.old), []).append(part)
+        candidates = _Candidates(filter(_is_sure, chain.from_iterable(map(_all, gone))), self.used)
         counts: dict[str, int] = {}
         for data, name in _places(self.fresh):
             text = align.text_of(data[name])
@@ -129,9 +128,7 @@ class _Changes:
         stack = self.fresh[::-1]
         while stack:
             data, name = stack.pop()
-            text = align.text_of(data[name])
-            parts = [part for part in candidates.get(text, ()) if id(part.origin.node) not in self.used]
-            if match := _best(parts, (data, name), counts[text]):
+            if match := candidates.best((data, name), counts[align.text_of(data[name])]):
                 matches[id(data), name] = match.origin
                 self.used.update(id(part.origin.node) for part in _all(match))
             else:
@@ -147,6 +144,45 @@ class _Changes:
             if is_new and (best := _nearest(data[name], candidates)):
                 yield (id(data), name), best.origin
                 candidates.remove(best)
+
+
+class _Candidates:
+    """What went, found by its value, and by that with its key, with where it went from, and with its identity."""
+
+    def __init__(self, parts: Iterator[_Gone], used: set[int]) -> None:
+        """Sort what went; those in `used`, which grows, are no candidates any more."""
+        self.used = used
+        self.by_text: dict[str, deque[_Gone]] = {}
+        self.by_more: dict[tuple[str, str, Any], deque[_Gone]] = {}
+        for part in parts:
+            text = align.text_of(part.origin.old)
+            self.by_text.setdefault(text, deque()).append(part)
+            for more in (("name", part.name), ("holder", part.holder), ("value", id(part.origin.old))):
+                self.by_more.setdefault((text, *more), deque()).append(part)
+
+    def best(self, place: _Place, count: int) -> _Gone | None:
+        """Return which of the equal values that went is the one at a place, where `count` equal ones have come."""
+        (data, name), value = place, place[0][place[1]]
+        text = align.text_of(value)
+        if self._first(self.by_text.get(text)) is None or value in ("", None, [], {}):
+            return None
+        named = self._first(self.by_more.get((text, "name", name))) if isinstance(data, dict) else None
+        if not isinstance(value, (dict, list)) and (not isinstance(value, str) or len(value) < 2):
+            return named or (self._only(text) if count == 1 else None)
+        more = (("value", id(value)), ("holder", id(data)))
+        identical, sibling = (self._first(self.by_more.get((text, *key))) for key in more)
+        return identical or named or sibling or self._first(self.by_text[text])
+
+    def _first(self, parts: "deque[_Gone] | None") -> _Gone | None:
+        """Return the first that is not used yet; those before it are forgotten."""
+        while parts and id(parts[0].origin.node) in self.used:
+            parts.popleft()
+        return parts[0] if parts else None
+
+    def _only(self, text: str) -> _Gone | None:
+        """Return what went with a value that nothing else has which is not used yet."""
+        parts = [part for part in self.by_text[text] if id(part.origin.node) not in self.used]
+        return parts[0] if len(parts) == 1 else None
 
 
 def _is_sure(gone: _Gone) -> bool:
@@ -182,20 +218,6 @@ def _places(places: list[_Place]) -> Iterator[_Place]:
         data, name = stack.pop()
         yield data, name
         stack += [*_inner(data[name])][::-1]
-
-
-def _best(candidates: list[_Gone], place: _Place, count: int) -> _Gone | None:
-    """Return which of the equal values that went is the one at a place, where `count` equal ones have come."""
-    (data, name), value = place, place[0][place[1]]
-    if not candidates or value in ("", None, [], {}):
-        return None
-    named = [part for part in candidates if part.name == name and isinstance(data, dict)]
-    is_weak = not isinstance(value, (dict, list)) and (not isinstance(value, str) or len(value) < 2)
-    if is_weak:
-        return next(iter(named or candidates[: len(candidates) == count == 1]), None)
-    identical = [part for part in candidates if part.origin.old is value]
-    siblings = [part for part in candidates if part.holder == id(data)]
-    return (identical or named or siblings or candidates)[0]
 
 
 def _nearest(value: Any, gone: list[_Gone]) -> _Gone | None:

@@ -1,0 +1,105 @@
+"""What a function makes of an owner: put in, found again in a later run, and removed."""
+
+from collections.abc import Callable, Collection, Sequence
+
+from .editing import put, with_refs
+from .errors import KrmfnError, Refused
+from .item import Item
+from .ownership import Id, known_as, stamp
+from .resource import Manifest, Ref, annotations_of, copied, ref
+from .typed import Any
+
+__all__ = ["Adopt", "put_owned", "remove"]
+
+Adopt = Callable[[Item], bool]
+"""Returns True for an object that somebody else made and that is taken over."""
+
+
+def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Adopt | None") -> None:
+    """Put in the objects that the function makes of `owner`, and remove its others (see `ResourceList.own`)."""
+    function = resources.function or "function"
+    owner = owner or {}
+    source = ref(owner) if isinstance(owner, dict) else owner.ref
+    if not source.name:
+        advice = "give its metadata a name, by which a later run finds what it made"
+        raise KrmfnError(f"{source} cannot own anything: {advice}")
+    if source.id in resources.owners:
+        raise KrmfnError(f"own was called for {source} before: call it once, with all that is made of it")
+    objects = {new.id: (new, _linked_copy(manifest)) for new, manifest in with_refs(manifests)}
+    try:
+        for _, manifest in objects.values():
+            stamp(manifest, function, source)
+    except ValueError as failure:
+        raise KrmfnError(str(failure)) from failure
+    index = resources._index({new.kind for new, _ in objects.values()})
+    if index.children is None:
+        index.children = _children(resources, function)
+    names = known_as(source, annotations_of(owner) if isinstance(owner, dict) else owner.annotations)
+    children = {id(item): item for name in names for item in index.children.get(name, ()) if item.mark}
+    others = [item for name in objects for item in index.by_id.get(name, ()) if id(item) not in children]
+    present = _present_owners(resources, others)
+    for item in others:
+        maker = _maker(item, function, present)
+        if maker in (None, False) and adopt is not None and adopt(item):
+            continue
+        message = f"is there, and was not made from {source}: rename it, remove it, or let `adopt` take it over"
+        if maker:
+            message = f"cannot be made from {source}: {maker} makes it, too"
+        elif maker is False:
+            known = Ref("", *item.mark.owner[1:]) if item.mark else ""
+            message = f"was made from {known}, which is not in the list, and not from {source}: remove it, or adopt it"
+        raise Refused(message, item, f"{item.ref} ")
+    resources.owners.add(source.id)
+    stale = [item for item in children.values() if item.ref.id not in objects]
+    remove(resources, stale)
+    for item in stale:
+        index.drop(item)
+    put(resources, objects.values(), index, is_owned=True)
+    index.children.update(dict.fromkeys(names, ()))
+    index.children[source.id] = [index.by_id[name][0] for name in objects]
+
+
+def remove(resources: Any, items: Sequence[Item]) -> None:
+    """Take some items out, in one pass. Raises KrmfnError when one is not in the list; none is taken out then."""
+    present, gone = {id(item) for item in resources.items}, {id(item) for item in items}
+    for item in items:
+        if id(item) not in present:
+            raise Refused("cannot be removed: it is not in the list", item, f"{item.ref} ")
+    resources.items = [item for item in resources.items if id(item) not in gone]
+    resources.changes += [("removed", item.ref) for item in items]
+
+
+def _linked_copy(manifest: Manifest) -> Manifest:
+    """Return a copy of a manifest; what was lent in it is known there, too."""
+    from .yamltext import lent
+
+    copy: Manifest = copied(manifest)
+    lent.link(manifest, copy)
+    return copy
+
+
+def _present_owners(resources: Any, items: Sequence[Item]) -> set[Id]:
+    """Return the ids of what the marks of some items may name: those of all that is in the list, of such a kind."""
+    kinds = {mark.owner[1] for mark in (item.mark for item in items) if mark}
+    config = resources.function_config if kinds else None
+    owners = [(item.ref, item.annotations) for item in resources.items if item.kind in kinds] if kinds else []
+    owners += [(ref(config), annotations_of(config))] if config else []
+    return {name for owner in owners for name in known_as(*owner)}
+
+
+def _maker(item: Item, function: str, present: Collection[Id]) -> Ref | bool | None:
+    """Return the owner of which a function makes an item; False for one that is not in the list, None for no owner."""
+    mark = item.mark
+    if not mark or mark.function != function or mark.made != item.ref.id:
+        return None
+    return Ref("", *mark.owner[1:]) if mark.owner in present else False
+
+
+def _children(resources: Any, function: str) -> dict[Id, list[Item]]:
+    """Return the items that a function made of each owner; also those that kustomize renamed, but no copies."""
+    children: dict[Id, list[Item]] = {}
+    for item in resources.marked():
+        mark = item.mark
+        if mark and mark.function == function and mark.made in known_as(item.ref, item.annotations):
+            children.setdefault(mark.owner, []).append(item)
+    return children
