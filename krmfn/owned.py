@@ -37,7 +37,20 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Ad
     names = known_as(source, annotations_of(owner) if isinstance(owner, dict) else owner.annotations)
     children = {id(item): item for name in names for item in index.children.get(name, ()) if item.mark}
     others = [item for name in objects for item in index.by_id.get(name, ()) if id(item) not in children]
-    present = _present_owners(resources, others)
+    _refuse_others(resources, others, source, adopt)
+    resources.owners.add(source.id)
+    stale = [item for item in children.values() if item.ref.id not in objects]
+    remove(resources, stale)
+    for item in stale:
+        index.drop(item)
+    put(resources, objects.values(), index, is_owned=True)
+    index.children.update(dict.fromkeys(names, ()))
+    index.children[source.id] = [index.by_id[name][0] for name in objects]
+
+
+def _refuse_others(resources: Any, others: Sequence[Item], source: Ref, adopt: "Adopt | None") -> None:
+    """Raise Refused for an object with the id of one to be made that was not made from `source`, nor is taken over."""
+    function, present = resources.function or "function", _present_owners(resources, others)
     for item in others:
         maker = _maker(item, function, present)
         if maker in (None, False) and adopt is not None and adopt(item):
@@ -49,14 +62,6 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Ad
             known = Ref("", *item.mark.owner[1:]) if item.mark else ""
             message = f"was made from {known}, which is not in the list, and not from {source}: remove it, or adopt it"
         raise Refused(message, item, f"{item.ref} ")
-    resources.owners.add(source.id)
-    stale = [item for item in children.values() if item.ref.id not in objects]
-    remove(resources, stale)
-    for item in stale:
-        index.drop(item)
-    put(resources, objects.values(), index, is_owned=True)
-    index.children.update(dict.fromkeys(names, ()))
-    index.children[source.id] = [index.by_id[name][0] for name in objects]
 
 
 def remove(resources: Any, items: Sequence[Item]) -> None:
