@@ -153,12 +153,12 @@ class _Candidates:
         """Sort what went; those in `used`, which grows, are no candidates any more."""
         self.used = used
         self.by_text: dict[str, deque[_Gone]] = {}
-        self.by_more: dict[tuple[str, str, Any], deque[_Gone]] = {}
+        self.by_trait: dict[tuple[str, str, Any], deque[_Gone]] = {}
         for part in parts:
             text = align.text_of(part.origin.old)
             self.by_text.setdefault(text, deque()).append(part)
-            for more in (("name", part.name), ("holder", part.holder), ("value", id(part.origin.old))):
-                self.by_more.setdefault((text, *more), deque()).append(part)
+            for trait in (("name", part.name), ("holder", part.holder), ("value", id(part.origin.old))):
+                self.by_trait.setdefault((text, *trait), deque()).append(part)
 
     def best(self, place: _Place, count: int) -> _Gone | None:
         """Return which of the equal values that went is the one at a place, where `count` equal ones have come."""
@@ -166,11 +166,11 @@ class _Candidates:
         text = align.text_of(value)
         if self._first(self.by_text.get(text)) is None or value in ("", None, [], {}):
             return None
-        named = self._first(self.by_more.get((text, "name", name))) if isinstance(data, dict) else None
+        named = self._first(self.by_trait.get((text, "name", name))) if isinstance(data, dict) else None
         if not isinstance(value, (dict, list)) and (not isinstance(value, str) or len(value) < 2):
             return named or (self._only(text) if count == 1 else None)
-        more = (("value", id(value)), ("holder", id(data)))
-        identical, sibling = (self._first(self.by_more.get((text, *key))) for key in more)
+        traits = (("value", id(value)), ("holder", id(data)))
+        identical, sibling = (self._first(self.by_trait.get((text, *key))) for key in traits)
         return identical or named or sibling or self._first(self.by_text[text])
 
     def _first(self, parts: "deque[_Gone] | None") -> _Gone | None:
