@@ -93,7 +93,7 @@ def _same(subject: Subject, module: Manifest) -> Link:
 
     Where the engine that applies it is not through, it may apply another commit than this one, so nothing is claimed.
     """
-    engine = _engine(subject.live, subject.module, subject.cluster, module)
+    engine = _known_engine(subject.live, subject.module, subject.cluster, module)
     if engine is None or not engine.problem or subject.driver.through_hub:
         return holds("the Module on the cluster is what Git renders")
     words, command = _told_by_engine(engine, "")
@@ -168,6 +168,12 @@ def _loaded(subject: Subject) -> str:
 
 def _engine(live: Live, key: Name, cluster: str, module: Manifest) -> Engine | None:
     """Return the engine that applies a Module: by its list or its mark on the Module, by name, or the only one."""
+    free = [engine for engine in live.objects.engines if not engine.applies]
+    return _known_engine(live, key, cluster, module) or (free[0] if len(free) == 1 else None)
+
+
+def _known_engine(live: Live, key: Name, cluster: str, module: Manifest) -> Engine | None:
+    """Return the engine that lists a Module, that has marked it, or that has the cluster's name."""
     engines = live.objects.engines
     labels, annotations = table(module, "metadata", "labels"), table(module, "metadata", "annotations")
     tracked = text(annotations, "argocd.argoproj.io/tracking-id").partition(":")[0]
@@ -175,9 +181,7 @@ def _engine(live: Live, key: Name, cluster: str, module: Manifest) -> Engine | N
     for engine in engines:
         if key in engine.applies or engine.name in names - {""}:
             return engine
-    named = [engine for engine in engines if engine.name == cluster]
-    free = [engine for engine in engines if not engine.applies]
-    return named[0] if named else free[0] if len(free) == 1 else None
+    return next((engine for engine in engines if engine.name == cluster), None)
 
 
 def _keepers(module: Manifest) -> list[str]:

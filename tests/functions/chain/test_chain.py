@@ -196,8 +196,13 @@ def test_what_keeps_what_is_being_deleted_and_what_refuses_a_module_is_told() ->
     assert "webhook" not in " ".join(told([*played("webhook", 1), ready])[0]), "one that is ready is enough"
 
 
+APPLIED = {"group": "kmm.sigs.x-k8s.io", "kind": "Module", "namespace": "kmm", "name": "simple"}
+APPLYING = {**APPLICATION, "status": {**APPLICATION["status"], "resources": [APPLIED]}}
+"""An Application that lists the Module among what it applies."""
+
+
 @pytest.mark.parametrize(
-    ("engine", "name"), [(APPLICATION, "Application argocd/lab"), (FLUX, "Kustomization flux-system/lab")]
+    ("engine", "name"), [(APPLYING, "Application argocd/lab"), (FLUX, "Kustomization flux-system/lab")]
 )
 def test_a_checkout_that_the_engine_may_not_apply_is_told(engine: Any, name: str) -> None:
     """What runs is what an old checkout renders, and the engine fails to apply a newer commit: that is no all-clear."""
@@ -205,6 +210,8 @@ def test_a_checkout_that_the_engine_may_not_apply_is_told(engine: Any, name: str
     links, first, is_fine = seen(objects)
     assert (links["synced"].state, first, is_fine) == ("not known", "", True)
     ((sentence, *_),) = told(objects)
+    stranger = {**APPLICATION, "metadata": {"name": "shop", "namespace": "argocd"}}
+    assert seen([*healthy(2), stranger])[0]["synced"].state == "holds", "nothing says that it applies the Module"
     assert f"is loaded: simple:1-6.1.0-1.x86_64; {name} has not applied all of Git: is this its commit?" in sentence, (
         sentence
     )
