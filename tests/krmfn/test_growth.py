@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from krmfn import Item, ResourceList
 from krmfn.yamltext import align
+from tests.call_counts import call_count
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- kind: A\n  apiVersion: v1\n"
 HEAD += "  metadata: {name: a}\n  spec:\n    old:\n"
@@ -43,18 +43,7 @@ EDITS: dict[str, tuple[Callable[[int], str], Edit]] = {
 
 def calls(work: Callable[[], object]) -> int:
     """How many functions are called."""
-    count = 0
-
-    def note(*event: Any) -> None:
-        nonlocal count
-        count += event[1] in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
+    return call_count(work)[1]
 
 
 @pytest.mark.parametrize("name", EDITS)

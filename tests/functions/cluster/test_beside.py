@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from krmfn_functions.kustomization.graph import NO_GRAPH
 from krmfn import ResourceList
 from krmfn.yamltext import emit
 from tests.builders import edited, function_config, module
+from tests.call_counts import call_count
 from tests.commands import process
 from tests.functions.comparing.test_base import repository
 from tests.trees import config_map
@@ -188,17 +188,9 @@ def calls_to_divide(number: int) -> int:
     roots = tuple(Root("files", f"r{at}", f"/absent/{at}", NO_GRAPH) for at in range(number))
     deployments: Any = ("an engine's",)
     cluster = Cluster("lab", roots, ResourceList(), deployments=deployments)
-    count = 0
-
-    def note(*event: Any) -> None:
-        nonlocal count
-        count += event[1] in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        _, left_out = divided(cluster, lambda root: root.path.endswith(("1", "3", "5", "7", "9")), lambda _: [])
-    finally:
-        sys.setprofile(None)
+    (_, left_out), count = call_count(
+        lambda: divided(cluster, lambda root: root.path.endswith(("1", "3", "5", "7", "9")), lambda _: [])
+    )
     assert len(left_out) == number // 2
     return count
 

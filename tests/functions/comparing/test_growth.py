@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from krmfn_functions.settings import CHECK
 from krmfn.streams import Log
 from krmfn.yamltext import emit
 from tests.builders import AGENT, SPEC, device_config, manifest, node
+from tests.call_counts import call_count
 from tests.trees import plant
 
 FLUX = {
@@ -61,17 +61,7 @@ def calls(number: int, change: str, engine: bool, folder: Path) -> int:
     before, after = CHANGES[change]
     plant(folder, {"old.yaml": objects(number, before, engine), "new.yaml": objects(number, after, engine)})
     pair = pairs.Pair(cluster(folder / "old.yaml"), cluster(folder / "new.yaml"))
-    count = 0
-
-    def note(*event: Any) -> None:
-        nonlocal count
-        count += event[1] in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        comparison = pairs.compare(pair, "lab")
-    finally:
-        sys.setprofile(None)
+    comparison, count = call_count(lambda: pairs.compare(pair, "lab"))
     assert len(comparison.plan.changes) >= number
     return count
 

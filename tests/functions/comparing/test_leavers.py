@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +14,7 @@ from krmfn_functions.fleet.owned import head_of
 from krmfn import ResourceList
 from tests import builders
 from tests.adopted_cluster import CR, OWNER, PROFILE, Manifest, config, dump, made, node
+from tests.call_counts import call_count
 from tests.commands import Done, process
 
 ALONE = PROFILE.replace(", keep: true", "")
@@ -124,17 +124,7 @@ def calls_to_leave(number: int) -> int:
     old = ResourceList.parse(builders.list_text(*(builders.manifest("v1", "ConfigMap", name) for name in names))).items
     new = ResourceList.parse(builders.list_text(*(builders.manifest("v1", "Secret", name) for name in names))).items
     live: Any = SimpleNamespace(objects=SimpleNamespace(heads=heads))
-    count = 0
-
-    def note(*event: Any) -> None:
-        nonlocal count
-        count += event[1] in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        leavers = leaving([*old], [*new], live)
-    finally:
-        sys.setprofile(None)
+    leavers, count = call_count(lambda: leaving([*old], [*new], live))
     assert [leaver.objects[0].name for leaver in leavers] == names
     return count
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from copy import deepcopy
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -16,6 +14,7 @@ from krmfn_functions.deployments.holders import deployments
 
 from krmfn import Manifest, Place
 from krmfn.resource import ref
+from tests.call_counts import call_count
 from tests.functions.deployments.test_deployments import REPOSITORY, URL, application, application_set, flux
 
 GOOD = application("name: lab", "path: b")
@@ -146,18 +145,7 @@ def test_an_application_that_deploys_itself_is_no_circle() -> None:
 
 def work(objects: list[EngineObject], repository: Repository) -> int:
     """Return how many calls it takes to read some objects."""
-    calls = 0
-
-    def count(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        deployments(objects, repository)
-    finally:
-        sys.setprofile(None)
-    return calls
+    return call_count(lambda: deployments(objects, repository))[1]
 
 
 def in_one_file(number: int) -> list[EngineObject]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from krmfn_functions.kmm.webhook import loader
 from krmfn.errors import KrmfnError
 from krmfn.results import Result
 from tests.builders import edited, module
+from tests.call_counts import call_count
 
 KERNELS = [f"6.1.{at}-13.el9.x86_64" for at in range(100)]
 
@@ -36,18 +36,7 @@ def calls(manifest: dict[str, Any]) -> int:
     """Return how many functions are called, those of RE2 included, while a Module is judged."""
     for cached in (regexps.refusal, regexps._compile, regexps.judged, resolution._finder):
         cached.cache_clear()
-    count = 0
-
-    def note(*event: Any) -> None:
-        nonlocal count
-        count += event[1] in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        judge(manifest)
-    finally:
-        sys.setprofile(None)
-    return count
+    return call_count(lambda: judge(manifest))[1]
 
 
 def mapping(**fields: str) -> dict[str, str]:

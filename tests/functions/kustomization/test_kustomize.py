@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import sys
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -21,6 +20,7 @@ from krmfn_functions.settings import CHECK
 from krmfn import KrmfnError
 from krmfn.item import LOCAL
 from krmfn.streams import Log
+from tests.call_counts import call_count
 from tests.trees import OURS, function, plant
 
 CONTEXT = Context(RunOptions(), CHECK, Log())
@@ -190,15 +190,6 @@ def test_names_are_put_back_in_one_pass() -> None:
     assert kustomize._restore_names(text.encode(), names) == restored.encode()
     calls = list[int]()
     for number in (20, 40):
-        calls.append(0)
-
-        def note(*event: Any) -> None:
-            calls[-1] += event[1] in ("call", "c_call")
-
         some = dict([*names.items()][:number])
-        sys.setprofile(note)
-        try:
-            kustomize._restore_names(b"a: b\n" * 9, some)
-        finally:
-            sys.setprofile(None)
+        calls.append(call_count(partial(kustomize._restore_names, b"a: b\n" * 9, some))[1])
     assert calls[0] == calls[1], "the text is searched once, whatever number of functions is called"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
-from typing import Any
 
 from krmfn_functions.kustomization import reading
 from krmfn_functions.kustomization.confinement import Input
@@ -20,6 +18,7 @@ from krmfn.resource import Place, Ref
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error
 from tests.builders import resource_list
+from tests.call_counts import call_count
 from tests.commands import HANGS
 from tests.trees import OURS, config_map, plant
 
@@ -56,17 +55,7 @@ def calls_to_locate(number: int, folder: Path) -> int:
     findings = [item.located(error("wrong", ref=item.ref)) for item in items]
     generated = Ref("v1", "Secret", "", "of")
     owned = [error("wrong", ref=generated, facts=((OWNER_FACT, str(item.ref)),)) for item in items]
-    count = 0
-
-    def note(*event: Any) -> None:
-        nonlocal count
-        count += event[1] in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        found = placed([*findings, *map(places.locate, owned)])
-    finally:
-        sys.setprofile(None)
+    found, count = call_count(lambda: placed([*findings, *map(places.locate, owned)]))
     lines = [finding.place.line for finding in found if finding.place]
     assert len(lines) == 2 * number and lines[:number] == lines[number:]
     return count
