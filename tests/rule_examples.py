@@ -55,6 +55,7 @@ class Finding(NamedTuple):
     rule: str
     severity: str
     message: str
+    remedy: str
 
 
 class Document(NamedTuple):
@@ -87,7 +88,13 @@ def findings(rule: Rule, example: str) -> list[Finding]:
         entries = report["notes"] if len(paths) > 1 else report["findings"]
         _are_told_apart(entries)
         return [
-            Finding(entry["rule"], entry["severity"], entry["message"].replace(f"{name}/", "")) for entry in entries
+            Finding(
+                entry["rule"],
+                entry["severity"],
+                entry["message"].replace(f"{name}/", ""),
+                (entry["remedy"] or "").replace(f"{name}/", ""),
+            )
+            for entry in entries
         ]
 
 

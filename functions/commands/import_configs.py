@@ -56,7 +56,7 @@ def driven(items: Sequence[Item], profiles: Sequence[Item], run: Run, existing: 
     if resources.failed:
         errors = [result for result in resources.results if result.severity == "error"]
         names = some((str(item.ref) for item in configs), len(configs))
-        message = f"nothing is made of {names} by its Profile: {errors[0].message}" if errors else ""
+        message = f"nothing is made of {names} by its Profile: {errors[0].text}" if errors else ""
         return Driven(covered=frozenset(item.ref.id for item in known.values()), findings=(warning(message),))
     ids = {item.ref.id for item in (*configs, *known.values())}
     objects = {item.ref.id: item.manifest for item in resources.items if item.ref.id not in ids}

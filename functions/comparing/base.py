@@ -66,7 +66,8 @@ class Base(NamedTuple):
     def located(self, result: Result) -> Result:
         """Return a finding with Git's names of the base's files."""
         place = result.place and result.place._replace(path=self.with_git_names(result.place.path))
-        return result._replace(message=self.with_git_names(result.message), place=place)
+        message, remedy = self.with_git_names(result.message), self.with_git_names(result.remedy)
+        return result._replace(message=message, remedy=remedy, place=place)
 
     def with_git_names(self, text: str) -> str:
         """Return a text with Git's names of the base's files in place of the temporary ones."""

@@ -126,15 +126,15 @@ def notes(comparisons: Sequence[Comparison]) -> list[Shared[Result]]:
         subjects = grouping.grouped((note.ref or note.where, (cluster, note)) for cluster, note in group)
         (_, first), *rest = subjects.items()
         others = [f"{subject} {_place(findings, clusters)}" for subject, findings in rest]
-        message = node_counts.merge([(cluster, note.message) for cluster, note in first])
-        message += f"; the same for {some(others, len(others), 10)}" if others else ""
-        shared.append((first[0][1]._replace(message=message), _names(group)))
+        note = _with_all_nodes(first)
+        same = f"; the same for {some(others, len(others), 10)}" if others else ""
+        shared.append((note._replace(message=note.message + same), _names(group)))
     return sorted(shared, key=lambda entry: ("error", "warning", "info").index(entry[0].severity))
 
 
 def _note_key(note: Result) -> tuple[object, ...]:
     """Return what notes that become one have in common."""
-    return note.severity, note.rule, note.field and note.field.path, node_counts.without_nodes(note.message)
+    return note.severity, note.rule, note.field and note.field.path, node_counts.without_nodes(note.text)
 
 
 def _place(copies: Sequence[tuple[str, Result]], clusters: Collection[str]) -> str:
@@ -156,7 +156,7 @@ def join(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]:
         if finding.unlisted or not (names := names_of(finding)):
             groups.setdefault((place, str(finding)) if place and place.line else id(finding), {})[""] = finding
             continue
-        text = node_counts.without_nodes(finding.message) if _is_about_nodes(finding) else finding.message
+        text = node_counts.without_nodes(finding.text) if _is_about_nodes(finding) else finding.text
         key = (finding.severity, finding.rule, finding.ref, field and field.path, place and (place[2:4], place.path))
         # a cluster may have several, about different nodes
         candidates = (groups.setdefault((*key, text, at), {}) for at in count())
@@ -172,8 +172,15 @@ def _merged(copies: Mapping[str, Result], clusters: Collection[str]) -> Result:
     if not names:
         return first
     if len(copies) > 1 and _is_about_nodes(first):
-        first = first._replace(message=node_counts.merge([(name, copy.message) for name, copy in copies.items()]))
+        first = _with_all_nodes([*copies.items()])
     return tag_clusters(first, [*names], clusters)
+
+
+def _with_all_nodes(copies: Sequence[tuple[str, Result]]) -> Result:
+    """Return the first of some findings, each with its cluster, with the nodes of all; they differ in these only."""
+    message = node_counts.merge([(cluster, finding.message) for cluster, finding in copies])
+    remedy = node_counts.merge([(cluster, finding.remedy) for cluster, finding in copies])
+    return copies[0][1]._replace(message=message, remedy=remedy)
 
 
 def tag_clusters(finding: Result, names: Sequence[str], clusters: Collection[str]) -> Result:

@@ -13,7 +13,7 @@ import pytest
 from krmfn_functions.comparing import base
 from krmfn_functions.paths import git, history
 
-from krmfn import KrmfnError
+from krmfn import KrmfnError, error
 from tests.commands import Done, execute, process
 from tests.trees import altered, config_map, plant
 
@@ -484,6 +484,8 @@ def test_paths_of_the_base(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert checkout.path(str(repo)) == checkout.folder
         assert checkout.with_git_names(f"{checkout.folder}/lab/a.yaml: x") == f"{checkout.name}:lab/a.yaml: x"
         assert checkout.with_git_names(f"{checkout.folder} is") == f"{checkout.name}:./ is"
+        finding = checkout.located(error("is wrong", remedy=f"list it in {checkout.folder}/lab/kustomization.yaml"))
+        assert finding.text == f"is wrong; list it in {checkout.name}:lab/kustomization.yaml"
 
 
 def test_clusters_that_stay_are_named_in_one_order(tmp_path: Path) -> None:

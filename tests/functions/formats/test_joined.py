@@ -8,7 +8,7 @@ from krmfn_functions.formats import findings
 from krmfn_functions.formats.checked import Checked, names_of, tag_cluster
 from krmfn_functions.formats.grouped import join, where
 
-from krmfn import Ref, Result, error
+from krmfn import Ref, Result, error, warning
 from krmfn.printing import json_text
 from krmfn.results import Rule
 from tests import rule_examples
@@ -20,7 +20,8 @@ FORMATS = ("text", "github", "gitlab", "junit", "sarif")
 
 def findings_of(rule: Rule, text: str) -> list[Result]:
     reported = [finding for finding in rule_examples.findings(rule, text) if finding.rule == rule.id]
-    return [error(finding.message, rule=finding.rule, ref=Ref("g/v1", "Kind", "n")) for finding in reported]
+    ref = Ref("g/v1", "Kind", "n")
+    return [error(finding.message, rule=finding.rule, ref=ref, remedy=finding.remedy) for finding in reported]
 
 
 def of_two(rule: Rule) -> list[Result]:
@@ -58,6 +59,16 @@ def test_numbers_are_added_and_names_are_of_clusters() -> None:
     names = [f"c{at}" for at in range(40)]
     many = [finding._replace(tags=(("names", name),)) for name in names for finding in tagged[:1]]
     assert join(many, names)[0].message.endswith("on 40 nodes in 40 clusters")
+
+
+def test_a_remedy_counts_as_the_message_does() -> None:
+    """Two clusters of which each has its own thing to do are told of both; numbers of nodes are added in it, too."""
+    dev, prod = (warning("is wrong", rule="KRM701", remedy=f"write {name}") for name in ("a", "b"))
+    found = join([*tag_cluster("dev", [dev]), *tag_cluster("prod", [prod])], ["dev", "prod"])
+    assert [finding.text for finding in found] == ["is wrong; write a", "is wrong; write b"]
+    some = [warning("x", rule="KRM604", remedy=f"label {number} nodes (a)") for number in (3, 4)]
+    (found_once,) = join([*tag_cluster("dev", some[:1]), *tag_cluster("prod", some[1:])], ["dev", "prod"])
+    assert found_once.text == "x; label 7 nodes (dev 3, prod 4)"
 
 
 def test_what_differs_in_more_than_nodes_stays_apart() -> None:

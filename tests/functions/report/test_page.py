@@ -156,6 +156,7 @@ def test_the_page_has_every_finding_of_check(rule: Rule, tmp_path: Path) -> None
         for finding in findings[:20]:
             if finding["severity"] == severity:
                 assert solid(finding["message"]) in solid(document.text)
+                assert solid(finding["remedy"] or "") in solid(document.text)
     if any(finding["severity"] == "error" for finding in findings):
         assert 'class="tone-bad"' in html
 
