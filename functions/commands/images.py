@@ -144,8 +144,8 @@ def _omission(finding: Result, is_future: bool) -> Result:
     """Return a finding about images that the list lacks: a warning where kernels to come, perhaps theirs, are named."""
     if is_future:
         return warning(finding.message, ref=finding.ref, remedy=finding.remedy)
-    way = "pass a future kernel with --kernel VERSION"
-    return finding._replace(remedy=f"{finding.remedy}, or {way}" if finding.remedy else way)
+    option = "pass a future kernel with --kernel VERSION"
+    return finding._replace(remedy=f"{finding.remedy}, or {option}" if finding.remedy else option)
 
 
 def _kernels(

@@ -126,7 +126,7 @@ def unknown_reason(before: Cluster, after: Cluster) -> str:
         return reason
     if reason := _problem(before):
         return f"before this change {reason}"
-    return f"{expired.ref} {expired.message}" if expired else ""
+    return f"{expired.ref} {expired.text}" if expired else ""
 
 
 def side(cluster: Cluster, resources: ResourceList) -> moves.Side:

@@ -329,6 +329,7 @@ def test_nodes_of_an_inventory_that_is_expired_are_not_judged(is_of: str) -> Non
     answer, unknown = effects(resources(drv(), *old), resources(drv(image="r/drv:2"), *new))
     assert bool(answer) == (is_of == "old")
     assert ("was valid until 2020-01-01" in unknown) == (is_of != "old")
+    assert ("regenerate it with `krmfn inventory`" in unknown) == (is_of != "old")
 
 
 # An oracle: each node and each Module by itself.
