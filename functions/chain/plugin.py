@@ -15,10 +15,10 @@ def judge(subject: Subject) -> Link:
     fields = {role: field for role, field in ROLES.items() if has(subject.driver.module.spec, field)}
     if not fields:
         return holds()
-    problems = {field: _problem(subject, role) for role, field in fields.items()}
-    for field, problem in problems.items():
+    problems = {role: _problem(subject, role) for role in fields}
+    for role, problem in problems.items():
         if problem:
-            return _broken(subject, f"its {PLUGINS[field]} is not running: {problem}")
+            return _broken(subject, role, f"its {PLUGINS[fields[role]]} is not running: {problem}")
     if None not in problems.values():
         return holds("its plugin is running")
     return (
@@ -27,31 +27,37 @@ def judge(subject: Subject) -> Link:
 
 
 def _problem(subject: Subject, role: str) -> str | None:
-    """Return why the pod of a role does not run on the node; "" for one that does, None where it is not known.
-
-    Source of the names of DaemonSets: KMM v2.6.0, internal/controllers/device_plugin_reconciler.go.
-    """
+    """Return why the pod of a role does not run on the node; "" for one that does, None where it is not known."""
     problem = subject.live.plugins.get((*subject.key, role))
     if problem is not None:
         return problem
     if subject.driver.loads and not subject.is_ready:
         return None
-    (namespace, name), objects = subject.module, subject.live.objects
-    for (space, daemon_set), words in objects.refused.items():
-        if space == namespace and daemon_set.startswith(f"{name}-{role}-"):
-            return shortened(words)
+    if refusal := _refusal(subject, role):
+        return shortened(refusal[1])
     is_elsewhere = (*subject.module, role) in subject.live.roles
     return "its pods are on other nodes, and none on this one" if is_elsewhere else None
 
 
-def _broken(subject: Subject, problem: str) -> Link:
+def _refusal(subject: Subject, role: str) -> tuple[str, str] | None:
+    """Return the name of a role's DaemonSet, and why no pod of it can be made; None where none is refused.
+
+    Source of the names of DaemonSets: KMM v2.6.0, internal/controllers/device_plugin_reconciler.go.
+    """
+    namespace, name = subject.module
+    for (space, daemon_set), words in subject.live.objects.refused.items():
+        if space == namespace and daemon_set.startswith(f"{name}-{role}-"):
+            return daemon_set, words
+    return None
+
+
+def _broken(subject: Subject, role: str, problem: str) -> Link:
     head = "is loaded, but" if subject.driver.loads else "loads nothing, and"
     evidence = (problem.partition(": ")[2],) if of_pod(problem) != problem else ()
     namespace, name = subject.module
     command = kubectl("get", "pods", "-n", namespace, "-l", f"{NAME_LABEL}={name}", "-o", "wide")
-    for (space, daemon_set), words in subject.live.objects.refused.items():
-        if space == namespace and problem.endswith(shortened(words)):
-            command, evidence = kubectl("describe", "daemonset", "-n", namespace, daemon_set), (words,)
+    if (*subject.key, role) not in subject.live.plugins and (refusal := _refusal(subject, role)):
+        command, evidence = kubectl("describe", "daemonset", "-n", namespace, refusal[0]), (refusal[1],)
     for pod in subject.on_node():
         if pod.full_name in problem:
             command = described(pod) if not pod.restarts else _log(pod)

@@ -25,6 +25,8 @@ LINKS: Mapping[str, Callable[[Subject], Link]] = {
 no Module on the node (`selected`)."""
 _OF_IMAGE = ("operator", "image", "scheduled", "worker", "loaded")
 """The links that a node has no need of that has the image of Git's."""
+_UNTOUCHED, _BESIDE = ("image", "plugin", "workloads"), ("alone", "plugin", "workloads")
+"""Links that may be on their way while the loaded driver stays as it is, and those that are about what runs then."""
 SELECTED, SYNCED = "selected", "synced"
 """The name of that link, and of the one that goes before it where the Module on the cluster selects by other labels."""
 
@@ -46,12 +48,17 @@ def walk(subject: Subject) -> dict[str, Link]:
 def first(links: Mapping[str, Link]) -> str:
     """Return the name of the first broken link; "" without one.
 
-    A node that keeps its version until its label changes runs it, so whatever else is broken comes before that.
+    A node that keeps its version until its label changes runs it, so whatever else is broken comes before that. What
+    runs while a new image is made is told before that, too.
     """
     broken = [name for name, link in links.items() if link.state == "broken"]
-    if broken[1:] and broken[0] == "version" and links["version"].waits:
+    if not broken or not links[broken[0]].waits:
+        return broken[0] if broken else ""
+    if broken[1:] and broken[0] == "version":
         return broken[1]
-    return broken[0] if broken else ""
+    is_running = broken[0] in _UNTOUCHED and links["ready"].state == "holds"
+    beside = [name for name in broken if is_running and name in _BESIDE and not links[name].waits]
+    return beside[0] if beside else broken[0]
 
 
 def headline(links: Mapping[str, Link]) -> str:

@@ -30,8 +30,10 @@ from tests.functions.chain.nights import (
     NIGHTS,
     OPERATOR_LOG,
     PLANS,
+    REFUSED,
     VERSIONED,
     field,
+    maker,
     played,
     unload_image,
 )
@@ -194,6 +196,27 @@ def test_what_keeps_what_is_being_deleted_and_what_refuses_a_module_is_told() ->
     )
     ready = pod("kmm-operator-webhook-2", {}, namespace="kmm-operator-system")
     assert "webhook" not in " ".join(told([*played("webhook", 1), ready])[0]), "one that is ready is enough"
+
+
+def test_what_crashes_while_a_new_image_is_built_is_told_first() -> None:
+    objects = healthy()
+    wanted = copy.deepcopy(objects[0])
+    mapping = wanted["spec"]["moduleLoader"]["container"]["kernelMappings"][0]
+    mapping |= {"containerImage": "example.com/simple:2-$KERNEL_FULL_VERSION", "build": {}}
+    objects[0] = copy.deepcopy(wanted)
+    objects.append(maker("BuildImage"))
+    assert seen(objects, wanted=wanted)[1:] == ("image", True)
+    NIGHTS["own DaemonSet"].edit(objects)
+    assert seen(objects, wanted=wanted)[1:] == ("workloads", False)
+
+
+def test_of_two_daemonsets_refused_alike_the_plugin_s_is_named() -> None:
+    other = copy.deepcopy(REFUSED)
+    other["metadata"]["name"], other["involvedObject"]["name"] = "refused-2", "exporter"
+    for objects in ([*played("no plugin is made"), other], [other, *played("no plugin is made")]):
+        links, first, _ = seen(objects)
+        assert first == "plugin"
+        assert links[first].command == "kubectl describe daemonset -n kmm simple-device-plugin-x7k2p"
 
 
 APPLIED = {"group": "kmm.sigs.x-k8s.io", "kind": "Module", "namespace": "kmm", "name": "simple"}
