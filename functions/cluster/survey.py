@@ -164,9 +164,8 @@ def _below(
     folders = [real] if as_root else sorted(by_root)
     roots = [Root(kinds.get(top, "files"), relative(top, cwd), top, graph, tuple(by_root[top])) for top in folders]
     excluded = frozenset({file.real for _, file in {*paths} - {*kept}} | sorted_files.in_charts)
-    return Survey(
-        *(roots, findings, excluded, submodules, tuple(sorted_files.chart_configs), tuple(sorted_files.templates))
-    )
+    chart_configs, templates = tuple(sorted_files.chart_configs), tuple(sorted_files.templates)
+    return Survey(roots, findings, excluded, submodules, chart_configs, templates)
 
 
 def _is_read(name: str) -> bool:
