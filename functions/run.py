@@ -84,7 +84,7 @@ class Run(NamedTuple):
     has_ours: bool = False
     """Whether the cluster is known to use krmfn: another root does, or the cluster is named to krmfn."""
     elsewhere: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType({})
-    """(group, kind) of the configs that Profiles of the other roots are for, why these do not count here, and what to do."""
+    """(group, kind) of the configs that Profiles of the other roots are for: why these do not count, and what to do."""
     passed_over: tuple[PassedOver, ...] = ()
     """The files of other tools that stand beside the items."""
     crds: tuple[Manifest, ...] = ()
