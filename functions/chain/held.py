@@ -1,6 +1,8 @@
 """What holds a kernel module on a node, so that KMM cannot unload it."""
 
-from krmfn.printing import some
+from collections.abc import Sequence
+
+from krmfn.printing import counted, some
 
 from ..fleet.live_pods import Pod
 from ..kmm.lookup import has
@@ -8,6 +10,9 @@ from ..kmm.module import NAME_LABEL, PLUGINS
 from .kernel_words import meaning
 from .link import Link, Subject, holds, kubectl, on_the_node, unknown
 from .words import difference, shortened
+
+_SHOWN = 20
+"""The names of pods in one line of evidence."""
 
 
 def holders(subject: Subject) -> list[Pod]:
@@ -26,6 +31,21 @@ def holders(subject: Subject) -> list[Pod]:
     return [*selecting, *(pod for pod in named or using if pod not in selecting)]
 
 
+def holding(pods: Sequence[Pod]) -> str:
+    """Return which pods hold something, as the beginning of a sentence: `team/a holds`, `team/a and 2 more pods hold`.
+
+    The first is the one that a command below is about.
+    """
+    others = f" and {counted(len(pods) - 1, 'more pod')}" if pods[1:] else ""
+    return f"{pods[0].full_name}{others} {'hold' if others else 'holds'}"
+
+
+def all_of(pods: Sequence[Pod]) -> list[str]:
+    """Return the names of several pods that hold something, in a sentence; [] for one, whose name stands above."""
+    names = (pod.full_name for pod in pods)
+    return [f"held by {some(names, len(pods), _SHOWN)}"] if pods[1:] else []
+
+
 def judge(subject: Subject) -> Link:
     """Return whether KMM is free to unload what has to go: a pod that unloads and cannot is a broken link."""
     worker = subject.live.workers.get(subject.key)
@@ -36,16 +56,16 @@ def judge(subject: Subject) -> Link:
     namespace, _ = subject.module
     command = kubectl("logs", "-n", namespace, name, "-c", "worker", "--previous")
     evidence = [f"the pod {worker.pod} (Unload) {worker.status}"]
-    holding = f"{', '.join(pod.full_name for pod in held[:3])} holds the kernel module" if held else ""
+    culprits = f"{holding(held)} the kernel module" if held else ""
     if held:
         command = kubectl("get", "pod", "-n", held[0].namespace, held[0].name, "-o", "wide")
-        evidence += [ending(pod) for pod in held if pod.deleted]
+        evidence += [*all_of(held), *(ending(pod) for pod in held if pod.deleted)]
     is_stuck = worker.status not in ("is at work", "is pending")
     words = f"the pod {worker.pod} (Unload) {shortened(worker.status)}"
     if (diagnosis := subject.diagnosis) and not held:
         words, command = diagnosis.word.sense, on_the_node(subject, diagnosis)
         evidence = [diagnosis.word.remedy, f"the log: {diagnosis.line}", *evidence]
-    cause = holding if is_stuck and holding else words
+    cause = culprits if is_stuck and culprits else words
     if sense := meaning(worker.status):
         evidence.append(sense)
     elif is_stuck and not held and not subject.log:

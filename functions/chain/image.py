@@ -6,11 +6,13 @@ from ..fleet.live_pods import IMAGE_OWNER, Pod
 from ..kmm.lookup import table, text
 from ..kmm.module import LABELS, NAME_LABEL
 from .link import Link, Subject, described, holds, is_openshift, kubectl, operators_log, unknown
-from .words import shortened
+from .words import missing_secret, shortened
 
 _KERNEL = f"{LABELS}target-kernel"
 _KINDS = (f"{LABELS}resource-type", f"{LABELS}pod-type")
 """The labels that say what a pod does for an image: the first in KMM main, the second in older versions and forks."""
+_UNSIGNED = "NeedsSigning"
+"""The state of an image that is built and not signed. Source: KMM main, api/v1beta1/moduleimagesconfig_types.go."""
 _SECRET = re.compile(r'secrets? "([^"]+)" not found')
 _REFUSED = re.compile(r"unauthorized|denied|forbidden|authentication required|no basic auth", re.IGNORECASE)
 
@@ -41,7 +43,7 @@ def judge(subject: Subject) -> Link:
         return _looked_for(subject, pulls[0])
     if verb := _recipe(subject):
         if entry is None and (state or subject.outcome.state == "planned"):
-            return _not_begun(subject, verb)
+            return _not_begun(subject, "signed" if state == _UNSIGNED else verb)
     elif state == "DoesNotExist":
         reason = f"its image {image} is not there: KMM asked the registry"
         command = kubectl("get", "moduleimagesconfigs.kmm.sigs.x-k8s.io", "-n", *subject.module, "-o", "yaml")
@@ -76,16 +78,17 @@ def _in_the_making(subject: Subject, pod: Pod) -> Link:
         return Link("broken", evidence, reason, command, cause, shared=f"{noun} pod")
     if pod.status and pod.status != "is pending":
         words = shortened(pod.status.removeprefix("says "))
-        if secret := _SECRET.search(pod.status):
-            words = f"secret {secret[1]} not found"
-            command = kubectl("get", "secret", "-n", pod.namespace, secret[1])
+        match = _SECRET.search(pod.status)
+        if secret := match[1] if match else missing_secret(pod.status):
+            words = f"secret {secret} not found"
+            command = kubectl("get", "secret", "-n", pod.namespace, secret)
         else:
             command = described(pod)
         gerund = "signing" if is_signed else "building"
         reason = f"its image is not there: {gerund} waits: {words} (pod {pod.full_name})"
         return Link("broken", evidence, reason, command, cause, shared=f"{noun} pod")
     since = f" since {pod.since[:16].replace('T', ' ')}" if pod.since else ""
-    reason = f"its image is being {verb}{since}: the {noun} pod {pod.full_name} runs"
+    reason = f"its image is being {verb}{since}: the {noun} pod {pod.full_name} {pod.status or 'runs'}"
     command = kubectl("logs", "-f", "-n", pod.namespace, pod.name)
     return Link("broken", evidence, reason, command, cause, True, f"{noun} pod")
 
@@ -104,6 +107,10 @@ def _looked_for(subject: Subject, pod: Pod) -> Link:
         return Link("broken", evidence, reason, described(pod), pod.full_name, True, "pull pod")
     reason = f"its image is not checked: the pull pod {pod.full_name} {shortened(pod.status)}"
     command = described(pod)
+    if secret := missing_secret(pod.status):
+        reason = f"its image is not checked: the pull secret {secret} is not there (pod {pod.full_name})"
+        command = kubectl("get", "secret", "-n", pod.namespace, secret)
+        return Link("broken", evidence, reason, command, pod.full_name, shared="pull pod")
     if "untolerated taint" in pod.status:
         evidence.insert(0, "KMM up to 2.6 gives its pull pod no tolerations: it needs a node without such a taint")
     if _REFUSED.search(pod.status):

@@ -4,6 +4,18 @@ from .link import Link, Subject, holds, operators_log, unknown
 from .words import difference
 
 
+def _image_of(subject: Subject) -> str:
+    """Return how far KMM has got with the image, without which it schedules nothing."""
+    objects = subject.live.objects
+    if objects.images.get(subject.module, {}).get(subject.image) == "Exists":
+        return ", though its image is there"
+    if subject.module in objects.images:
+        return ": it has not looked for its image yet"
+    if "ModuleImagesConfig" in objects.kinds:
+        return ": it has made no ModuleImagesConfig, by which it looks for its image"
+    return "; its image is not known: add `moduleimagesconfigs` to the dump"
+
+
 def judge(subject: Subject) -> Link:
     """Return whether KMM has written the Module into the node's NodeModulesConfig, with the planned image."""
     scheduled, image = subject.scheduled, subject.image
@@ -12,10 +24,7 @@ def judge(subject: Subject) -> Link:
     if not subject.live.configured:
         return unknown("nodemodulesconfigs.kmm.sigs.x-k8s.io")
     if scheduled is None:
-        exists = subject.live.objects.images.get(subject.module, {}).get(image) == "Exists"
-        reason = "is not scheduled by KMM: it has not found the image, or has not got to it yet"
-        if exists:
-            reason = "is not scheduled by KMM, though its image is there"
+        reason = f"is not scheduled by KMM{_image_of(subject)}"
         evidence = ["KMM schedules nothing", f"image {image}"]
         if subject.has_pods and not subject.controllers():
             evidence.append("the dump has no pod of KMM's operator: does it run?")

@@ -12,7 +12,7 @@ from ..fleet.live_pods import Pod
 from ..kmm.lookup import listing, table, text
 from ..kmm.stored import stored
 from . import brought
-from .held import ending, holders
+from .held import all_of, ending, holders, holding
 from .link import Link, Subject, account_of, described, holds, kubectl, unknown
 from .words import difference
 
@@ -202,9 +202,9 @@ def _deleted(subject: Subject, module: Manifest, command: str) -> Link:
     objects = subject.live.objects
     if held := holders(subject):
         pod = held[0]
-        reason = f"{head}; {some((pod.full_name for pod in held), len(held))} holds it"
+        reason = f"{head}; {holding(held)} it"
         command = kubectl("describe", "pod", "-n", pod.namespace, pod.name)
-        evidence += [ending(pod) for pod in held if pod.deleted]
+        evidence += [*all_of(held), *(ending(pod) for pod in held if pod.deleted)]
     elif keepers := _keepers(module):
         reason = f"{head}; finalizer {some(keepers, len(keepers))} keeps it"
         evidence.append("KMM has unloaded it, and has taken its own finalizer off")

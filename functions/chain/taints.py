@@ -2,7 +2,7 @@
 
 from ..exclusivity.node import Taint
 from ..fleet import wording
-from .held import holders
+from .held import all_of, holders, holding
 from .link import Link, Subject, holds, kubectl
 from .mapping import still_loaded
 
@@ -17,8 +17,8 @@ def judge(subject: Subject) -> Link:
         return holds(evidence)
     reason, worker = wording.reason(subject.drivers, outcome), subject.live.workers.get(subject.key)
     if worker and worker.action != "Load" and (held := holders(subject)):
-        reason = reason.partition(" (")[0] + f"; it is still loaded: {held[0].full_name} holds the kernel module"
-        lines = (evidence, f"the pod {worker.pod} ({worker.action}) {worker.status}")
+        reason = reason.partition(" (")[0] + f"; it is still loaded: {holding(held)} the kernel module"
+        lines = (evidence, f"the pod {worker.pod} ({worker.action}) {worker.status}", *all_of(held))
         return Link("broken", lines, reason, _command(subject, outcome.taints))
     return Link("broken", (evidence,), f"{reason}{still_loaded(subject)}", _command(subject, outcome.taints))
 

@@ -2,7 +2,7 @@
 
 from krmfn.printing import closest
 
-from .held import holders
+from .held import all_of, holders, holding
 from .link import Link, Subject, holds, kubectl
 
 
@@ -24,8 +24,9 @@ def judge(subject: Subject) -> Link:
     if not value:
         command = kubectl("label", "node", subject.node.name, label)
         if subject.is_ready:
-            held = "".join(f"; {pod.full_name} holds the kernel module" for pod in holders(subject)[:1])
-            return Link("broken", evidence, f"has no version label, so KMM unloads it{held}", command)
+            held = holders(subject)
+            words = f"; {holding(held)} the kernel module" if held else ""
+            return Link("broken", evidence + all_of(held), f"has no version label, so KMM unloads it{words}", command)
         reason = f"is not loaded: the node has no version label; wanted {target}"
         return Link("broken", evidence, reason, command, "no version label", shared="lack of a label")
     known = sorted({*_versions(subject), target} - {value})

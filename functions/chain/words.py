@@ -2,6 +2,8 @@
 
 import re
 
+from ..fleet.live_pods import PULL_SECRETS
+
 _TOKEN = re.compile(r"[/:@$,\-]|[^/:@$,\-]+")
 _NOISE = re.compile(
     r'(?:Back-off pulling|Failed to pull|Error pulling) image "[^"]*":? ?(?:ErrImagePull: )?|'
@@ -9,19 +11,32 @@ _NOISE = re.compile(
     r"[Bb]ack-off(?: \w+ restarting failed container=\S+(?: pod=\S+)?| \w+)?\s*$|"
     r'MountVolume\.SetUp failed for volume "[^"]*" ?: |'
     r"initializing source \S+: |reading manifest(?: \S+ in \S+)?: |"
+    r"unable to pull image or OCI artifact: pull image err: |^ *artifact err: .*|"
+    r'Failed to apply default image tag "[^"]*": |'
+    rf"{PULL_SECRETS} |"
+    r"^ *attempting to pull the image may not succeed\.?|"
     r"(?<!\d)\d+/\d+ nodes are available: |(?<!\d)\d+ node\(s\) had |"
     r"\.? ?preemption: .*"
 )
+_PAUSE = re.compile(r"[,;] ")
+_SECRETS = re.compile(rf"{PULL_SECRETS} \(([^,)]+)")
 _BRACE = re.compile(r"[{}]")
 _CORE = re.compile(
     r"unauthorized|denied|forbidden|authentication required|no basic auth|manifest unknown|not found|no such host|"
-    r"connection refused|timeout|deadline exceeded|x509|toomanyrequests|untolerated taint|Insufficient|"
-    r"no match for platform|low on resource|too many pods|exceeded quota|no space left",
+    r"connection refused|timeout|deadline exceeded|certificate (?:signed|has|is)|cannot validate certificate|"
+    r"toomanyrequests|untolerated taint|Insufficient|no match for platform|low on resource|too many pods|"
+    r"exceeded quota|no space left",
     re.IGNORECASE,
 )
 """The words that decide among those of a runtime, a registry or the scheduler."""
 LONGEST = 70
 """Characters of a pod's own words in a first line."""
+
+
+def missing_secret(status: str) -> str:
+    """Return the first pull secret that the kubelet does not find, by a pod's own words; "" for none."""
+    match = _SECRETS.search(status)
+    return match[1] if match else ""
 
 
 def difference(old: str, new: str) -> tuple[str, str]:
@@ -49,7 +64,7 @@ def shortened(status: str) -> str:
     text = "; ".join(filter(None, parts))
     if len(text) > LONGEST:
         reason, *details = _parts(text.removeprefix("failed: "))
-        core = next((part for detail in details for part in detail.split(", ") if _CORE.search(part)), "")
+        core = next((part for detail in details for part in _PAUSE.split(detail) if _CORE.search(part)), "")
         head = "failed: " if text.startswith("failed: ") else ""
         text = f"{head}{reason}: {core}" if core else text
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

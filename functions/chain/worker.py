@@ -2,7 +2,7 @@
 
 from .kernel_words import meaning
 from .link import Link, Subject, account_of, holds, kubectl, on_the_node, operators_log, unknown
-from .words import shortened
+from .words import missing_secret, shortened
 
 _TO_COME = ("is at work", "is pending")
 
@@ -29,6 +29,9 @@ def judge(subject: Subject) -> Link:
         evidence.append(sense)
     kept = next((pod for pod in live.objects.pods if pod.full_name == worker.pod), None)
     is_crash = kept is not None and (kept.restarts or bool(kept.exit_code))
+    if secret := missing_secret(worker.status):
+        reason = f"{_head(subject)}: the pod {worker.pod} lacks the pull secret {secret}"
+        return Link("broken", evidence, reason, kubectl("get", "secret", "-n", namespace, secret))
     if not is_crash:
         return Link("broken", evidence, reason, kubectl("describe", "pod", "-n", namespace, pod))
     command = kubectl("logs", "-n", namespace, pod, "-c", "worker", "--previous")

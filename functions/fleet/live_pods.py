@@ -37,8 +37,13 @@ _CORE = ("kubernetes.io", "k8s.io")
 """Domains of resources that no device plugin serves: attachable volumes, huge pages and the like."""
 
 
-LONGEST = 400
-"""Characters of a message from the cluster."""
+LONGEST = 1_200
+"""Characters of a message from the cluster: a runtime names an image up to five times before it says why."""
+PULL_SECRETS = "Unable to retrieve some image pull secrets"
+"""How the kubelet says that Secrets are not there, before it pulls without them.
+
+Source: Kubernetes, pkg/kubelet/kubelet_pods.go, getPullSecretsForPod and its event FailedToRetrieveImagePullSecret.
+"""
 Events = dict[tuple[str, str, str], tuple[str, str]]
 """Time and text of the newest warning about an object, by namespace, name and uid: pods can have had the same name."""
 
@@ -219,9 +224,10 @@ def status_of(pod: Manifest, events: Events) -> str:
     reasons = [": ".join(filter(None, pair)) for pair in pairs if pair[0] not in _PLAIN]
     distinct = dict.fromkeys(reason for reason in reasons if reason not in ("", "Error"))
     reason = "; ".join(distinct) or max(reasons, default="")
-    if not reason and phase != "Running":
-        key = text(metadata, "namespace"), text(metadata, "name"), text(metadata, "uid")
-        reason = events.get(key, ("", ""))[1]
+    key = text(metadata, "namespace"), text(metadata, "name"), text(metadata, "uid")
+    warned = events.get(key, ("", ""))[1]
+    if phase != "Running" and (not reason or PULL_SECRETS in warned):
+        reason = "; ".join(filter(None, (reason, warned)))
     reason = printable(reason)[:LONGEST]
     if phase == "Failed":
         return f"failed: {reason}" if reason else "failed"

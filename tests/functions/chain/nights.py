@@ -83,6 +83,14 @@ def puller(**status: Any) -> dict[str, Any]:
     return made
 
 
+def warned(name: str) -> dict[str, Any]:
+    """Return the kubelet's event about a pod whose pull secret is not there."""
+    words = "Unable to retrieve some image pull secrets (reg); attempting to pull the image may not succeed."
+    involved = {"kind": "Pod", "namespace": "kmm", "name": name}
+    event = {"type": "Warning", "reason": "FailedToRetrieveImagePullSecret", "message": words}
+    return {**manifest("v1", "Event", f"{name}.1"), **event, "involvedObject": involved}
+
+
 def unschedulable(message: str) -> dict[str, Any]:
     """Return the status of a pod that the scheduler finds no node for."""
     text = f"0/2 nodes are available: {message}. preemption: 0/2 nodes are available: 2 No preemption victims found."
@@ -92,6 +100,13 @@ def unschedulable(message: str) -> dict[str, Any]:
 NO_MANIFEST = (
     'Back-off pulling image "x": ErrImagePull: initializing source docker://registry.example.com/team/driver:1-6.1.0: '
     "reading manifest 1-6.1.0 in registry.example.com/team/driver: manifest unknown"
+)
+
+
+_DRIVER = f"registry.example.com/{'team/' * 8}driver:1.0-6.1.0-1.x86_64"
+UNAUTHORIZED = (
+    f'Back-off pulling image "{_DRIVER}": ErrImagePull: failed to pull and unpack image "{_DRIVER}": failed to resolve '
+    f'reference "{_DRIVER}": failed to authorize: status from GET request to https://x/token: 401 Unauthorized'
 )
 
 
@@ -232,6 +247,61 @@ NIGHTS = {
         "is not there: KMM asked the registry",
         "kubectl get moduleimagesconfigs",
         lambda o: unload_image(o, "DoesNotExist"),
+    ),
+    "pull secret": night(
+        "image",
+        "the pull secret reg is not there (pod kmm/simple-pull)",
+        "kubectl get secret -n kmm reg",
+        after(unload_image, puller(phase="Pending", **waiting("ErrImagePull", "denied")), warned("simple-pull")),
+    ),
+    "pull secret of a worker": night(
+        "worker",
+        "the pod kmm/kmm-worker-n1-simple lacks the pull secret reg",
+        "kubectl get secret -n kmm reg",
+        after(unloaded, worker("Load", phase="Pending", **waiting("ErrImagePull")), warned("kmm-worker-n1-simple")),
+    ),
+    "pull secret of a build": night(
+        "image",
+        "building waits: secret reg not found (pod kmm/simple-make)",
+        "kubectl get secret -n kmm reg",
+        after(unload_image, maker("BuildImage", phase="Pending"), warned("simple-make")),
+    ),
+    "pull by containerd": night(
+        "image",
+        "says ImagePullBackOff: 401 Unauthorized",
+        "kubectl describe pod -n kmm simple-pull",
+        after(unload_image, puller(phase="Pending", **waiting("ImagePullBackOff", UNAUTHORIZED))),
+    ),
+    "build is pending": night(
+        "image",
+        "is being built: the build pod kmm/simple-make is pending",
+        "kubectl logs -f -n kmm simple-make",
+        after(unload_image, maker("BuildImage", phase="Pending", **waiting("ContainerCreating"))),
+    ),
+    "image not looked for": night("scheduled", "it has not looked for its image yet", OPERATOR_LOG, unload_image),
+    "no ModuleImagesConfig": night(
+        "scheduled",
+        "it has made no ModuleImagesConfig, by which it looks for its image",
+        OPERATOR_LOG,
+        after(unscheduled, lambda o: find(o, "ModuleImagesConfig", "simple")["metadata"].update(name="other")),
+    ),
+    "dump without images": night(
+        "scheduled",
+        "its image is not known: add `moduleimagesconfigs` to the dump",
+        OPERATOR_LOG,
+        after(unscheduled, lambda o: drop(o, "ModuleImagesConfig")),
+    ),
+    "held by many": night(
+        "unload",
+        "about to be unloaded: team/w0 and 6 more pods hold the kernel module",
+        "kubectl get pod -n team w0",
+        added(worker("Unload", **CRASH), *(user(f"w{at}", nodeSelector={READY: ""}) for at in range(7))),
+    ),
+    "deleted, held by two": night(
+        "synced",
+        "team/watcher and 1 more pod hold it",
+        "kubectl describe pod -n team watcher",
+        after(DELETED, WATCHER, user("other", nodeSelector={READY: ""})),
     ),
     "build failed": night(
         "image",

@@ -118,7 +118,7 @@ def test_they_agree_whatever_the_dump_lacks_and_whatever_type_its_fields_have(
         check_agreement(seen, any(item["kind"] == "NodeModulesConfig" for item in objects))
 
 
-WAITING = {"pull goes on", "build runs", "worker runs"}
+WAITING = {"pull goes on", "build is pending", "build runs", "worker runs"}
 """Nights on which nobody has to act."""
 
 

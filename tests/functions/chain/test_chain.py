@@ -92,11 +92,19 @@ def test_an_ordered_upgrade_keeps_what_runs_until_the_label_changes() -> None:
     assert seen(objects, wanted=wanted)[1:] == ("plugin", False)
 
 
-@pytest.mark.parametrize(("build", "words"), [({"build": {}}, "has to be built"), ({"sign": {}}, "has to be signed")])
-def test_an_image_that_nobody_makes(build: Any, words: str) -> None:
+@pytest.mark.parametrize(
+    ("build", "state", "words"),
+    [
+        ({"build": {}}, "NeedsBuilding", "has to be built"),
+        ({"sign": {}}, "NeedsSigning", "has to be signed"),
+        ({"build": {}, "sign": {}}, "NeedsBuilding", "has to be built"),
+        ({"build": {}, "sign": {}}, "NeedsSigning", "has to be signed"),
+    ],
+)
+def test_an_image_that_nobody_makes(build: Any, state: str, words: str) -> None:
     objects = healthy()
     objects[0]["spec"]["moduleLoader"]["container"] |= build
-    unload_image(objects, "NeedsBuilding")
+    unload_image(objects, state)
     links, first, _ = seen(objects, wanted=objects[0])
     assert first == "image" and words in links[first].reason and links[first].command == OPERATOR_LOG
 

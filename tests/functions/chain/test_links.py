@@ -65,7 +65,11 @@ MADE = module(selector={})
             "is planned, but the Module is not on the cluster: has it been synced?",
             True,
         ),
-        ([edited(LOADED, ("spec.modules", []))], "is not scheduled by KMM: it has not found the image", True),
+        (
+            [edited(LOADED, ("spec.modules", []))],
+            "is not scheduled by KMM; its image is not known",
+            True,
+        ),
         ([edited(LOADED, ("spec.modules[0].config.containerImage", "i:2"))], f"shall get {IMAGE}, but KMM", True),
         ([edited(LOADED, ("status.modules", []))], "is not loaded: ", True),
         ([edited(LOADED, ("status.modules[0].config.containerImage", "i:1"))], f"runs i:1, wanted {IMAGE}", True),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from krmfn_functions.chain import words
 
+IMAGE = f"registry.example.com/team/driver:1.0-{'5.14.0-503.11.1.el9_5.x86_64'}"
+
 
 @pytest.mark.parametrize(
     ("status", "text"),
@@ -25,6 +27,37 @@ from krmfn_functions.chain import words
         (
             "a long beginning: of many words, which says nothing: toomanyrequests: more, and more, and more, and more",
             "a long beginning: toomanyrequests",
+        ),
+        (
+            f'ImagePullBackOff: Back-off pulling image "{IMAGE}": ErrImagePull: rpc error: code = Unknown desc = '
+            f'failed to pull and unpack image "{IMAGE}": failed to resolve reference "{IMAGE}": failed to authorize: '
+            "failed to fetch anonymous token: unexpected status from GET request to https://x/token: 401 Unauthorized",
+            "ImagePullBackOff: 401 Unauthorized",
+        ),
+        (
+            f'ErrImagePull: failed to pull and unpack image "{IMAGE}": failed to resolve reference "{IMAGE}": {IMAGE}: '
+            "not found",
+            "ErrImagePull: not found",
+        ),
+        (
+            f"ImagePullBackOff: ErrImagePull: unable to pull image or OCI artifact: pull image err: initializing "
+            f"source docker://{IMAGE}: reading manifest 1 in example.com/a: manifest unknown; artifact err: manifest: "
+            "build image source: reading manifest: manifest unknown",
+            "ImagePullBackOff: ErrImagePull: manifest unknown",
+        ),
+        (
+            'ErrImagePull: Get "https://example.com/v2/": tls: failed to verify certificate: x509: certificate signed '
+            "by unknown authority",
+            "ErrImagePull: certificate signed by unknown authority",
+        ),
+        (
+            f'InvalidImageName: Failed to apply default image tag "{IMAGE}": couldn\'t parse image name',
+            "InvalidImageName: couldn't parse image name",
+        ),
+        (
+            "FailedToRetrieveImagePullSecret: Unable to retrieve some image pull secrets (reg); attempting to pull the "
+            "image may not succeed.",
+            "FailedToRetrieveImagePullSecret: (reg)",
         ),
     ],
 )

@@ -85,7 +85,7 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "deleted": ([ALONE, module(deletionTimestamp="2026-11-24T10:00:00Z")], 1, "is being deleted"),
     "labels only": ([READY_NODE], 1, "has its ready label; the loaded image is not known"),
     "nodes only": ([ALONE], 1, "lacks its ready label; the loaded image is not known"),
-    "not scheduled": ([ALONE, modules_config("", "")], 1, "is not scheduled by KMM: it has not found the image"),
+    "not scheduled": ([ALONE, modules_config("", "")], 1, "is not scheduled by KMM; its image is not known"),
     "not rolled out": ([READY_NODE, modules_config(NEW, NEW)], 1, "shall get 1.8, but KMM schedules 1.7"),
     "no worker": ([ALONE, ASKED], 1, "is not loaded: why is not known, add `pods` to the dump"),
     "no worker, pods": ([ALONE, ASKED, HOLDER], 1, "loaded: no worker pod is in the dump"),
