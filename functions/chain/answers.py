@@ -14,7 +14,7 @@ from ..fleet.live import Live, nothing
 from . import log_doubts, selected, synced
 from .first_line import fitted
 from .link import Link, Subject, kubectl, on_the_node
-from .walk import SELECTED, SYNCED, first, headline, is_fine, predicate, walk
+from .walk import SELECTED, SYNCED, first, gaps, headline, is_fine, predicate, walk
 from .worker_log import Log
 
 
@@ -81,6 +81,8 @@ def _with_steps(sentence: str, holds: bool, links: Mapping[str, Link], name: str
     steps = [link.command] if link and link.command else []
     steps += [others] if others else []
     first_name = first(links)
+    before = [known for key, known in links.items() if [*links].index(key) < [*links].index(name)] if name else []
+    steps += [gap] if (gap := gaps(before)) else []
     if link and name != first_name:
         steps += [f"beside that the Module {links[first_name].reason}", *links[first_name].evidence[:2]]
     steps += link.evidence if link else [text for known in links.values() for text in known.evidence]

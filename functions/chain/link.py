@@ -34,6 +34,8 @@ class Link(NamedTuple):
     """Whether a broken link is on its way, so that nobody has to act."""
     shared: str = ""
     """What the nodes with the same cause share, such as `pull pod`."""
+    lacks: str = ""
+    """The kind that the dump lacks, as kubectl names it, where nothing is known of the link for that."""
     is_of_cluster: bool = False
     """Whether the links behind it are judged by the Module on the cluster, which is not what Git renders."""
 
@@ -45,7 +47,7 @@ def holds(*evidence: str) -> Link:
 
 def unknown(kind: str, reason: str = "") -> Link:
     """Return a link that nothing is known of, since the dump lacks a kind (as kubectl names it)."""
-    return Link("not known", (f"not known: the dump has no {kind}",), reason)
+    return Link("not known", (f"not known: the dump has no {kind}",), reason, lacks=kind)
 
 
 class Subject(NamedTuple):

@@ -58,10 +58,16 @@ def _broken(subject: Subject, role: str, problem: str) -> Link:
     command = kubectl("get", "pods", "-n", namespace, "-l", f"{NAME_LABEL}={name}", "-o", "wide")
     if (*subject.key, role) not in subject.live.plugins and (refusal := _refusal(subject, role)):
         command, evidence = kubectl("describe", "daemonset", "-n", namespace, refusal[0]), (refusal[1],)
+    waits = False
     for pod in subject.on_node():
         if pod.full_name in problem:
-            command = described(pod) if not pod.restarts else _log(pod)
-    return Link("broken", evidence, f"{head} {of_pod(problem)}", command)
+            command, waits = described(pod) if not pod.restarts else _log(pod), _is_starting(subject, pod)
+    return Link("broken", evidence, f"{head} {of_pod(problem)}", command, waits=waits)
+
+
+def _is_starting(subject: Subject, pod: Pod) -> bool:
+    """Return True for a pod that starts, and nothing keeps it; without the dump's events that is not known."""
+    return pod.status == "is pending" and "Event" in subject.live.objects.kinds
 
 
 def judge_workloads(subject: Subject) -> Link:
@@ -73,8 +79,8 @@ def judge_workloads(subject: Subject) -> Link:
         is_own = _OWN in pod.labels or (pod.is_daemon and pod.namespace == subject.module[0])
         if is_own and pod.selects & keys and NAME_LABEL not in pod.labels and pod.status and not pod.is_ready:
             sentence = f"the pod {pod.full_name} of its DaemonSet {pod.status}"
-            command = _log(pod) if pod.restarts else described(pod)
-            return Link("broken", (sentence,), f"is loaded, but {of_pod(sentence)}", command)
+            command, waits = _log(pod) if pod.restarts else described(pod), _is_starting(subject, pod)
+            return Link("broken", (sentence,), f"is loaded, but {of_pod(sentence)}", command, waits=waits)
     return holds()
 
 

@@ -1,6 +1,6 @@
 """KMM's chain, link by link: from the Module in Git to the pods that use the driver."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from . import controller, held, image, loaded, mapping, plugin, ready, rival, schedule, synced, taints, version, worker
 from .link import Link, Subject
@@ -49,7 +49,7 @@ def first(links: Mapping[str, Link]) -> str:
     """Return the name of the first broken link; "" without one.
 
     A node that keeps its version until its label changes runs it, so whatever else is broken comes before that. What
-    runs while a new image is made is told before that, too.
+    runs while a new image is made, or a plugin starts, is told before that, too.
     """
     broken = [name for name, link in links.items() if link.state == "broken"]
     if not broken or not links[broken[0]].waits:
@@ -84,6 +84,12 @@ def is_fine(subject: Subject, links: Mapping[str, Link]) -> bool:
     return links[name].waits if name else links["loaded"].state == "holds"
 
 
+def gaps(links: Iterable[Link]) -> str:
+    """Return which kinds the dump lacks, by which some links are not known; "" for none."""
+    kinds = dict.fromkeys(link.lacks.partition(".")[0] for link in links if link.lacks)
+    return f"not known: the dump has no {', '.join(kinds)}" if kinds else ""
+
+
 def predicate(subject: Subject, links: Mapping[str, Link]) -> str:
     """Return what is said of a Module on a node, behind its name: the first break, what is not known, or that it runs.
 
@@ -95,7 +101,7 @@ def predicate(subject: Subject, links: Mapping[str, Link]) -> str:
         unsure = "whether its plugin is running is not known: add `pods` to the dump"
         return f"loads nothing, and {'its plugin is running' if is_fine(subject, links) else unsure}"
     if is_fine(subject, links):
-        doubt = links[SYNCED].reason if links[SYNCED].state == "not known" else ""
-        return f"is loaded: {subject.image}{f'; {doubt}' if doubt else ''}"
+        doubts = [links[SYNCED].reason if links[SYNCED].state == "not known" else "", gaps(links.values())]
+        return "; ".join(filter(None, (f"is loaded: {subject.image}", *doubts)))
     reasons = (links[name].reason for name in ("loaded", "ready") if links[name].state == "not known")
     return next(filter(None, reasons), "is not known to be loaded")

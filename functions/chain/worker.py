@@ -19,7 +19,9 @@ def judge(subject: Subject) -> Link:
         return holds(f"the pod {worker.pod} ({worker.action}) {worker.status}")
     namespace, pod = subject.module[0], worker.pod.rpartition("/")[2]
     reason = f"{_head(subject)}: the pod {worker.pod} ({worker.action}) {shortened(worker.status)}"
-    evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status}"]
+    kept = next((pod for pod in live.objects.pods if pod.full_name == worker.pod), None)
+    code = f" (exit code {kept.exit_code})" if kept and kept.exit_code else ""
+    evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status}{code}"]
     if diagnosis := subject.diagnosis:
         evidence = [diagnosis.word.remedy, f"the log: {diagnosis.line}", *evidence]
         return Link("broken", evidence, f"{_head(subject)}: {diagnosis.word.sense}", on_the_node(subject, diagnosis))
@@ -27,7 +29,6 @@ def judge(subject: Subject) -> Link:
         return Link("broken", evidence, reason, "", "", True)
     if sense := meaning(worker.status):
         evidence.append(sense)
-    kept = next((pod for pod in live.objects.pods if pod.full_name == worker.pod), None)
     is_crash = kept is not None and (kept.restarts or bool(kept.exit_code))
     if secret := missing_secret(worker.status):
         reason = f"{_head(subject)}: the pod {worker.pod} lacks the pull secret {secret}"

@@ -16,8 +16,14 @@ _SUBJECT = re.compile(
     r"could not (?:insert|remove|find) (?:module )?'?([\w-]+)|module '?([\w-]+)'? (?:is in use|not fo)"
 )
 """The kernel module that a sentence of modprobe is about."""
-_GENERIC = re.compile(r"modprobe|insmod|finit_module|lockdown|loading of|exit status|exec format|no space left")
-"""Lines that may be about any kernel module; others of the kernel are about what stands in front of them."""
+_GENERIC = re.compile(
+    r"modprobe|insmod|finit_module|lockdown|loading of|exit status|exec format|no space left|"
+    r"\b[ef]\d{4} [\d:.]{15} +\d+ \w+\.go:\d+\]"
+)
+"""Lines, in lower case, that may be about any kernel module, the last of them errors of the worker itself (klog).
+
+Others of the kernel are about what stands in front of them.
+"""
 _HOST = re.compile(r"(?:\w{3} +\d+ [\d:]{8}|\d{4}-\d\d-\d\dT\S+) ([\w.-]+) (?:kernel|modprobe|systemd)\b")
 """The host in a line of a journal."""
 _POD = re.compile(r"\bkmm-worker-[\w.-]+")

@@ -200,9 +200,7 @@ def _add_holder(live: Live, pod: Manifest) -> None:
     is_worker = bool(text(table(metadata, "labels"), _ACTION))
     if not is_worker and text(table(pod, "status"), "phase") not in ("Succeeded", "Failed"):
         name = printable(f"{text(metadata, 'namespace')}/{text(metadata, 'name')}")
-        live.pods.setdefault(text(spec, "nodeName"), []).append(
-            (name, live_pods.shared(frozenset(table(spec, "nodeSelector"))))
-        )
+        live.pods.setdefault(text(spec, "nodeName"), []).append((name, live_pods.selected_keys(spec)))
 
 
 def _node_modules(manifest: Manifest, part: str) -> Iterator[tuple[Key, NodeModule]]:

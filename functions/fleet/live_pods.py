@@ -102,7 +102,7 @@ def pod_of(manifest: Manifest, status: str, is_ready: bool) -> Pod | None:
     metadata, spec = table(manifest, "metadata"), table(manifest, "spec")
     labels = {key: value for key, value in table(metadata, "labels").items() if isinstance(value, str)}
     kept = {key: value for key, value in labels.items() if key.startswith(LABELS) or key in _KEPT}
-    selects = shared(frozenset(map(str, table(spec, "nodeSelector"))))
+    selects = selected_keys(spec)
     devices, name = shared(frozenset(_devices(spec))), text(metadata, "name")
     is_of_kmm = any(key.startswith(LABELS) for key in (*kept, *selects)) or "openshift.io/build.name" in kept
     if not (is_of_kmm or devices or _OPERATOR in name or _NFD in name):
@@ -130,12 +130,23 @@ def pod_of(manifest: Manifest, status: str, is_ready: bool) -> Pod | None:
     )
 
 
+def selected_keys(spec: Table) -> frozenset[str]:
+    """Return the label keys that a node must have for a pod: by its nodeSelector, or by any term of its affinity."""
+    keys = [*map(str, table(spec, "nodeSelector"))]
+    required = table(spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    for _, term in tables(required, "nodeSelectorTerms"):
+        for _, rule in tables(term, "matchExpressions"):
+            keys += [text(rule, "key")] if text(rule, "operator") in ("In", "Exists", "Gt", "Lt") else []
+    names: frozenset[str] = shared(frozenset(keys) - {""})
+    return names
+
+
 def kept_pods(manifest: Manifest) -> Iterator[Manifest]:
     """Yield a pod that may have to do with a driver, without what nobody asks for: it would fill the memory."""
     if not pod_of(manifest, "", False):
         return
     spec = table(manifest, "spec")
-    kept: Manifest = {key: spec[key] for key in ("nodeName", "nodeSelector") if key in spec}
+    kept: Manifest = {"nodeName": spec.get("nodeName"), "nodeSelector": dict.fromkeys(selected_keys(spec), "")}
     for key in ("initContainers", "containers"):
         entries = (entry for _, entry in tables(spec, key))
         kept[key] = [

@@ -122,6 +122,16 @@ def user(name: str, **spec: Any) -> dict[str, Any]:
 
 TRAINING = user("train", containers=[{"name": "t", "resources": {"limits": {"example.com/simple": "1"}}}])
 WATCHER = user("watcher", nodeSelector={READY: ""})
+ATTRACTED = user(
+    "w",
+    affinity={
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [{"matchExpressions": [{"key": READY, "operator": "Exists"}]}]
+            }
+        }
+    },
+)
 QUOTA = {**manifest("v1", "ResourceQuota", "q"), "status": {"hard": {"pods": "3"}, "used": {"pods": "3"}}}
 APPLICATION = {
     **manifest("argoproj.io/v1alpha1", "Application", "lab", "argocd"),
@@ -296,6 +306,12 @@ NIGHTS = {
         "about to be unloaded: team/w0 and 6 more pods hold the kernel module",
         "kubectl get pod -n team w0",
         added(worker("Unload", **CRASH), *(user(f"w{at}", nodeSelector={READY: ""}) for at in range(7))),
+    ),
+    "held by affinity": night(
+        "unload",
+        "about to be unloaded: team/w",
+        "kubectl get pod -n team w",
+        added(worker("Unload", **CRASH), ATTRACTED),
     ),
     "deleted, held by two": night(
         "synced",

@@ -22,6 +22,7 @@ from krmfn_functions.fleet.drivers import driver
 from krmfn import KrmfnError, ResourceList
 from krmfn.item import Item
 from krmfn.yamltext import emit
+from tests.builders import manifest
 from tests.functions.chain.clusters import OPERATOR, READY, drop, find, healthy, planned, pod, seen
 from tests.functions.chain.nights import (
     APPLICATION,
@@ -107,6 +108,51 @@ def test_an_image_that_nobody_makes(build: Any, state: str, words: str) -> None:
     unload_image(objects, state)
     links, first, _ = seen(objects, wanted=objects[0])
     assert first == "image" and words in links[first].reason and links[first].command == OPERATOR_LOG
+
+
+EVENT = manifest("v1", "Event", "e")
+STARTING = {
+    **pod("exporter", {"krmfn.dev/daemonset": "e"}, "n1", phase="Pending"),
+    "spec": {"nodeName": "n1", "nodeSelector": {READY: ""}},
+}
+
+
+def test_a_pod_that_starts_is_on_its_way_and_one_that_crashes_is_not() -> None:
+    """Without events it is not known whether anything keeps a pod that is pending."""
+    objects = [*healthy(), STARTING]
+    assert seen(objects)[1:] == ("workloads", False)
+    assert seen([*objects, EVENT])[1:] == ("workloads", True)
+    find(objects, "Pod", "plugin-1")["status"] = {"phase": "Pending"}
+    assert seen([*objects, EVENT])[1:] == ("plugin", True)
+    find(objects, "Pod", "exporter")["status"] = {"phase": "Running", **CRASH}
+    assert seen([*objects, EVENT])[1:] == ("workloads", False)
+
+
+def test_what_crashes_while_a_new_image_is_built_is_told_first() -> None:
+    objects = healthy()
+    wanted = copy.deepcopy(objects[0])
+    mapping = wanted["spec"]["moduleLoader"]["container"]["kernelMappings"][0]
+    mapping |= {"containerImage": "example.com/simple:2-$KERNEL_FULL_VERSION", "build": {}}
+    objects[0] = copy.deepcopy(wanted)
+    objects.append(maker("BuildImage"))
+    assert seen(objects, wanted=wanted)[1:] == ("image", True)
+    NIGHTS["own DaemonSet"].edit(objects)
+    assert seen(objects, wanted=wanted)[1:] == ("workloads", False)
+
+
+@pytest.mark.parametrize(
+    ("night", "kind", "gap"),
+    [("own DaemonSet", "Module", "modules"), ("worker crashes", "Module", "modules"), ("", "Pod", "pods")],
+)
+def test_what_is_not_known_is_said_with_the_kind_that_the_dump_lacks(night: str, kind: str, gap: str) -> None:
+    """In the line about what is fine, and below the line about what is broken, where it stands before that."""
+    objects = played(night) if night else healthy()
+    drop(objects, kind)
+    assert f"not known: the dump has no {gap}" in "\n".join(told(objects)[0]), told(objects)
+
+
+def test_a_worker_s_exit_code_is_told() -> None:
+    assert any("CrashLoopBackOff" in line and "(exit code 1)" in line for line in told(played("worker crashes"))[0])
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,12 @@ def test_what_is_about_something_else_or_no_failure_says_nothing(text: str) -> N
     assert of(text) == ""
 
 
+def test_an_error_of_the_worker_itself_counts_and_names_no_module() -> None:
+    words = 'cmdutils.go:11] "Fatal error" err="could not copy firmware: open /firmware/x: no such file or directory"'
+    assert "lacks a file" in of(f"{ORDINARY}E1128 01:00:01.000000       1 {words}\n")
+    assert of(f"I1128 01:00:01.000000       1 {words}\n") == "", "what it only tells is no failure"
+
+
 def test_a_line_about_another_module_of_the_node_says_nothing() -> None:
     assert of("modprobe -v other: Key was rejected by service", "other") == ""
     assert of("modprobe: Key was rejected by service") != ""

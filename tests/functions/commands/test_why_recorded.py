@@ -41,7 +41,7 @@ class Seen(NamedTuple):
 
 RECORDED = {
     "selector-matches-no-node": Seen("nothing selects it", scheduled="", loaded=""),
-    "images-not-checked": Seen("is not scheduled by KMM: it has not found the image", scheduled="", loaded=""),
+    "images-not-checked": Seen("is not scheduled by KMM; its image is not known", scheduled="", loaded=""),
     "three-of-three-with-rebuild-trigger": Seen("is loaded: ", code=0),
     "no-mapping-on-one-node": Seen("no kernel mapping", "n4", "", ""),
     "versioned-bumped-labels-unchanged": Seen("runs 1.0 until its label changes; wanted 2.0", labelled="1.0", code=0),
