@@ -128,18 +128,6 @@ def test_a_pod_that_starts_is_on_its_way_and_one_that_crashes_is_not() -> None:
     assert seen([*objects, EVENT])[1:] == ("workloads", False)
 
 
-def test_what_crashes_while_a_new_image_is_built_is_told_first() -> None:
-    objects = healthy()
-    wanted = copy.deepcopy(objects[0])
-    mapping = wanted["spec"]["moduleLoader"]["container"]["kernelMappings"][0]
-    mapping |= {"containerImage": "example.com/simple:2-$KERNEL_FULL_VERSION", "build": {}}
-    objects[0] = copy.deepcopy(wanted)
-    objects.append(maker("BuildImage"))
-    assert seen(objects, wanted=wanted)[1:] == ("image", True)
-    NIGHTS["own DaemonSet"].edit(objects)
-    assert seen(objects, wanted=wanted)[1:] == ("workloads", False)
-
-
 @pytest.mark.parametrize(
     ("night", "kind", "gap"),
     [("own DaemonSet", "Module", "modules"), ("worker crashes", "Module", "modules"), ("", "Pod", "pods")],
