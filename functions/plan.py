@@ -14,9 +14,12 @@ _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 class Change(NamedTuple):
-    """An object that is created, changed or deleted; `unknown` where its former state is not known."""
+    """An object that is created, changed or deleted.
 
-    what: Literal["created", "changed", "deleted", "unknown"]
+    `unknown` where its former state is not known, `stays` where it leaves Git, and what deploys it deletes nothing.
+    """
+
+    what: Literal["created", "changed", "deleted", "stays", "unknown"]
     ref: Ref
     """The new object's reference; the old one's when it is deleted."""
     old: Manifest | None

@@ -36,7 +36,7 @@ Paint = Callable[[str, str], str]
 """Takes a text and a style, returns the text to write."""
 
 _CODES = {"error": "1;31", "warning": "1;33", "info": "1;36", "clean": "32", "idle": "2", "place": "1"}
-_CODES |= {"help": "1;36", "created": "32", "changed": "33", "deleted": "31", "unknown": "36"}
+_CODES |= {"help": "1;36", "created": "32", "changed": "33", "deleted": "31", "stays": "33", "unknown": "36"}
 """Styles and their parameters; a severity and what happens to an object are styles by their names."""
 _BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 """Letters that print according to Unicode and show nothing: fillers, blanks, variation selectors."""

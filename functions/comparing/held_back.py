@@ -11,35 +11,71 @@ from ..cluster.deployed import Cluster
 from ..cluster.reached import file_of, with_folders
 from ..deployments import fleet, flux
 from ..deployments.deployment import Declaration, Deployment, EngineObject, Repository
+from ..final.engines import is_unpruned
 from ..grouping import grouped
 from ..kmm.module import MODULE_KINDS, module_of
 from ..paths.roots import within
-from ..plan import Change, Plan
+from ..plan import Change, Effect, Plan
 from ..rendering.kinds import of_kinds
 
 _NAMES = {"flux": "Flux", "fleet": "Fleet", "argocd": "Argo CD"}
 
 
-def held_back(plan: Plan, old: Cluster | None, new: Cluster | None) -> Iterator[Result]:
-    """Yield an error per Module that a suspended deployment does not apply, or that stays since nothing is pruned.
+class HeldBack(NamedTuple):
+    """What does not reach a cluster of a change."""
+
+    findings: Sequence[Result] = ()
+    """An error per Module that is not applied, or that stays, and per Module that loads the same as one that stays."""
+    staying: frozenset[Id] = frozenset()
+    """The objects that leave Git and stay on the cluster."""
+    unpruned: frozenset[Id] = frozenset()
+    """Those of them that stay also when what deploys them goes on: nothing is pruned there."""
+    waiting: Mapping[Id, str] = {}  # read only
+    """The objects whose change waits until an engine is resumed, with the engine's name."""
+
+    def marked(self, plan: Plan, effects: Sequence[Effect]) -> Plan:
+        """Return a plan in which what stays is not deleted, with the effects, each with what it waits for."""
+        changes = [self._marked(change) for change in plan.changes]
+        return plan._replace(changes=tuple(changes), effects=tuple(map(self._delayed, effects)))
+
+    def _marked(self, change: Change) -> Change:
+        return change._replace(what="stays") if change.what == "deleted" and change.ref.id in self.staying else change
+
+    def _delayed(self, effect: Effect) -> Effect:
+        engine = self.waiting.get(effect.ref.id)
+        return effect._replace(message=f"{effect.message}, once {engine} is resumed") if engine else effect
+
+
+def held_back(plan: Plan, old: Cluster | None, new: Cluster | None) -> HeldBack:
+    """Return what a suspended deployment does not apply, and what stays since nothing is pruned.
 
     What Argo CD does not prune by itself is left out: a person may sync it. Of a file whose folder nothing deploys, the
     objects of engines in it count. Source: Flux, Kustomization v1, spec.suspend and spec.prune; Fleet, GitRepo,
     spec.paused.
     """
-    changes = [change for change in plan.changes if (change.ref.group, change.ref.kind) in MODULE_KINDS]
-    if not changes:
-        return
+    if not plan.changes:
+        return HeldBack()
     new_side, old_side = _Side.of(new), _Side.of(old)
     beside = _beside(new) or _beside(old)
     loading = _loading(new)
-    for change in changes:
-        holders = new_side.deploying(change.ref.id) or old_side.deploying(change.ref.id)
+    findings, staying, unpruned, waiting = list[Result](), set[Id](), set[Id](), dict[Id, str]()
+    for change in plan.changes:
+        key, is_module = change.ref.id, (change.ref.group, change.ref.kind) in MODULE_KINDS
+        holders = new_side.deploying(key) or old_side.deploying(key)
         deployments = holders or new_side.deployments or old_side.deployments
-        declarations = [deployment.declaration for deployment in deployments]
-        if message := _message(change, declarations or beside):
-            yield error(message, ref=change.ref)
-            yield from () if change.new else _twins(change, loading)
+        declarations = [deployment.declaration for deployment in deployments] or beside
+        message = _message(change, declarations)
+        if message and is_module:
+            findings.append(error(message, ref=change.ref))
+        if message and _is_suspended(declarations):
+            waiting[key] = _engine(declarations[0])
+        if message and not change.new:
+            staying.add(key)
+        if not change.new and _never_goes(change, declarations):
+            staying.add(key)
+            unpruned.add(key)
+            findings += _twins(change, loading) if is_module else ()
+    return HeldBack(findings, frozenset(staying), frozenset(unpruned), waiting)
 
 
 def _loading(cluster: Cluster | None) -> dict[str, list[Ref]]:
@@ -66,14 +102,31 @@ def _message(change: Change, declarations: Sequence[Declaration]) -> str:
     if not declarations:
         return ""
     first = declarations[0]
-    engine, source = _NAMES.get(first.engine, first.engine), f"{first.source.ref}, {first.file}"
-    if all(declaration.is_suspended for declaration in declarations):
+    engine, source = _engine(first), f"{first.source.ref}, {first.file}"
+    if _is_suspended(declarations):
         outcome = "it is not applied" if change.new else "it stays on the cluster, and its driver in use"
         return f"{engine} is suspended there ({source}), so {outcome}"
-    is_kept = all(declaration.engine == "flux" and not declaration.prunes for declaration in declarations)
-    if not change.new and is_kept:
+    if not change.new and _prunes_nothing(declarations):
         return f"{engine} prunes nothing there ({source}), so it stays on the cluster, and its driver in use"
     return ""
+
+
+def _engine(declaration: Declaration) -> str:
+    return _NAMES.get(declaration.engine, declaration.engine)
+
+
+def _is_suspended(declarations: Sequence[Declaration]) -> bool:
+    return all(declaration.is_suspended for declaration in declarations)
+
+
+def _never_goes(change: Change, declarations: Sequence[Declaration]) -> bool:
+    """Return True for an object that leaves Git and that no engine deletes then, suspended or not."""
+    engines = {_engine(declaration) for declaration in declarations}
+    return bool(declarations) and (_prunes_nothing(declarations) or is_unpruned(change.old or {}, engines))
+
+
+def _prunes_nothing(declarations: Sequence[Declaration]) -> bool:
+    return all(declaration.engine == "flux" and not declaration.prunes for declaration in declarations)
 
 
 class _Side(NamedTuple):

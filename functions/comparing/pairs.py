@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from krmfn import KrmfnError, Manifest, ResourceList, Result, info, warning
 from krmfn.findings import placed
+from krmfn.resource import ref
 from krmfn.typed import NamedTuple
 
 from ..adoption import leaving
@@ -98,19 +99,24 @@ def join_elsewhere(
 def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda result: result) -> Comparison:
     """Return the comparison of one cluster before and after; `located` gives a finding about the old side its place."""
     old, new = (cluster.final if cluster else ResourceList() for cluster in pair)
-    effects, doubt = node_effects.effects(old, new)
+    before, after = deployed_manifests(old), deployed_manifests(new)
+    reviewed = plan(before, after)
+    held = held_back(reviewed, pair.old, pair.new)
+    effects, doubt = node_effects.effects(old, new, held.unpruned)
     gone = leaving.leaving(deployed_items(old), deployed_items(new), run_of(new).live)
     effects += leavers.lost(gone, new)
-    changes = plan(deployed_manifests(old), deployed_manifests(new))._replace(effects=tuple(effects))
+    changes = held.marked(reviewed, effects)
+    pruned = [manifest for manifest in before if ref(manifest).id not in held.unpruned]
+    applied = (plan(pruned, after) if held.unpruned else reviewed)._replace(effects=tuple(effects))
     knows_nodes = any(map(has_nodes, (old, new))) and not doubt
     spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
     severity = info if spared == node_effects.HARMS else warning
     unknown = [severity(f"what happens on the nodes is not known: {doubt}")] if doubt else []
-    results = placed([*notes(changes, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown])
+    results = placed([*notes(applied, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown])
     results += map(located, placed(check_adopted(old, new)))
     results += leavers.findings(gone, new, located)
     by_labels = node_effects.harms_by_former_labels(old, new, effects)
-    unapplied = (*attention.unapplied(changes, old, new), *held_back(changes, pair.old, pair.new))
+    unapplied = (*attention.unapplied(changes, old, new), *held.findings)
     first = (
         *(f"not as reviewed: {finding.ref}: {finding.text}" for finding in unapplied),
         *attention.sentences(changes, old, new),

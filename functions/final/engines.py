@@ -117,6 +117,13 @@ def is_read_by(row: Row, engines: Collection[str]) -> bool:
     return not engines or not readers.isdisjoint(engines)
 
 
+def is_unpruned(manifest: Manifest, engines: Collection[str]) -> bool:
+    """Return True where an annotation keeps an object that leaves Git, and each engine that deploys it reads that."""
+    rows = [behaviour.row for behaviour in behaviours(manifest) if behaviour.row.effect == LASTING]
+    rows = [row for row in rows if not row.value.startswith("Delete=")]  # these are about the whole Application
+    return bool(engines) and all(any(is_read_by(row, (engine,)) for row in rows) for engine in engines)
+
+
 def behaviours(manifest: Manifest) -> Iterator[Behaviour]:
     """Yield what annotations (of Flux also labels) have engines do with an object, each once."""
     annotations = annotations_of(manifest)

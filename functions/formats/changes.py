@@ -21,7 +21,7 @@ from ..plan import Change, Comparison, Plan
 from . import alike, columns, findings, grouped
 from .grouped import Row
 
-SIGNS = {"created": "+", "changed": "~", "deleted": "-", "unknown": "?"}
+SIGNS = {"created": "+", "changed": "~", "deleted": "-", "stays": "=", "unknown": "?"}
 Names = Sequence[str]
 """The clusters that have something; none where there is only one cluster."""
 _STYLES = {"+": "created", "-": "deleted", "@": "place"}
@@ -95,10 +95,13 @@ def summary(comparison: Comparison, with_nodes: bool = True) -> str:
 
 
 def counts(plan: Plan) -> dict[str, int]:
-    """Return how many objects are created, changed, deleted and unchanged; unknown ones only if there are some."""
+    """Return how many objects are created, changed, deleted and unchanged.
+
+    What stays though it leaves Git, and what is not known, is counted only if there is some.
+    """
     numbers = {word: sum(change.what == word for change in plan.changes) for word in SIGNS}
-    unknown = numbers.pop("unknown")
-    return {**numbers, "unchanged": plan.unchanged, **({"unknown": unknown} if unknown else {})}
+    rare = {word: count for word in ("stays", "unknown") if (count := numbers.pop(word))}
+    return {**numbers, "unchanged": plan.unchanged, **rare}
 
 
 def text(comparisons: Sequence[Comparison], paint: printing.Paint = printing.plain) -> str:
@@ -130,7 +133,7 @@ def _note_lines(note: Result, clusters: str, paint: printing.Paint) -> list[str]
 
 
 def _change_lines(change: Change, paint: printing.Paint) -> Iterator[str]:
-    yield paint(printable(f"{SIGNS[change.what]} {named(change)}"), change.what)
+    yield paint(printable(f"{SIGNS[change.what]} {_headed(change)}"), change.what)
     for field in change.fields:
         yield printable(f"    {field.path}")
         for line in values(field):
@@ -197,6 +200,10 @@ def fields_of(change: Change) -> str:
 def named(change: Change) -> str:
     """Return the object of a change and the number of its fields."""
     return ": ".join(filter(None, (str(change.ref), fields_of(change))))
+
+
+def _headed(change: Change) -> str:
+    return f"{change.ref}: stays on the cluster" if change.what == "stays" else named(change)
 
 
 def values(field: FieldChange) -> Iterator[str]:

@@ -210,7 +210,7 @@ def _lines(fleet: Overview, red: Collection[tuple[str, str]]) -> Iterator[tuple[
     notes = [(f"- {_note(note)}{inline(fleet.suffix(names))}\n", names, note.severity) for note, names in rest]
     yield from ((line, names) for line, names, severity in notes if severity != "info")
     for change, names in fleet.changes if fleet.rows else ():
-        if change.ref.kind in _RIGHTS and change.what != "deleted":
+        if change.ref.kind in _RIGHTS and change.what not in ("deleted", "stays"):
             yield f"- **rights** {inline(f'{change.ref} is {change.what}{fleet.suffix(names)}')}\n", names
     yield from ((f"- {inline(line)}\n", names) for _, line, names in fleet.effects)
     yield from ((line, names) for line, names, severity in notes if severity == "info")

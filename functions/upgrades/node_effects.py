@@ -1,6 +1,6 @@
 """The effects of a change on the nodes of a fleet, Module by Module: what KMM does next, in words."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList
 from krmfn.ownership import Id
@@ -23,12 +23,13 @@ HARMS = frozenset({"lost", "reloaded", "blocked"})
 """The effects that a change can be refused for."""
 
 
-def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], str]:
+def effects(old: ResourceList, new: ResourceList, kept: Collection[Id] = ()) -> tuple[list[Effect], str]:
     """Return the effects on the nodes in both lists, and why they are not known; "" when they are.
 
-    A list without nodes is taken to be about those of the other one; without any node there is no effect.
+    A list without nodes is taken to be about those of the other one; without any node there is no effect. `kept` are
+    the Modules of the old list that stay on the cluster, though the new one has them no more.
     """
-    if (sides := _sides(old, new)) is None:
+    if (sides := _sides(old, new, kept)) is None:
         return [], ""
     if problem := unknown_reason(*sides):
         return [], problem
@@ -61,7 +62,7 @@ def harms_by_former_labels(old: ResourceList, new: ResourceList, effects: Sequen
     return tuple(harm for harm in harms if {(harm.ref.id, harm.word, name) for name in harm.nodes} - known)
 
 
-def _sides(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | None:
+def _sides(old: ResourceList, new: ResourceList, kept: Collection[Id] = ()) -> tuple[Cluster, Cluster] | None:
     """Return the cluster of each list, as `known_nodes.clusters` does, the new one as the cluster lets it become.
 
     KMM's webhook refuses to add a version to a Module or to take it away: what is there stays, and counts for the nodes
@@ -73,6 +74,7 @@ def _sides(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | No
     before, after = sides
     former = {driver.ref.id: driver for driver in before.drivers}
     drivers = [_admitted(former.get(driver.ref.id), driver) for driver in after.drivers]
+    drivers += [driver for module, driver in former.items() if module in kept]
     return before, after._replace(drivers=drivers)
 
 

@@ -106,3 +106,70 @@ def test_two_modules_of_one_driver_that_both_stay_are_told(name: str, spec: str,
     text = process("krmfn", "diff", "old", "new", cwd=tmp_path).text
     message = "! not as reviewed: Module kmm/new: loads gpu_driver, as Module kmm/old does, which stays on the cluster;"
     assert (message in text) is (is_told and name != "nic"), text
+
+
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {example.com/card: 'true'}}\n"
+NODE += "status: {nodeInfo: {kernelVersion: 6.1.0, operatingSystem: linux, architecture: amd64}}\n"
+
+
+def _changed(spec: str, old: str, new: str, folder: Path) -> str:
+    """Return what `diff` prints of a config map and a Module of one kernel module that others take the place of."""
+    for side, name in (("old", old), ("new", new)):
+        driver = module(name=name, selector={"example.com/card": "true"}, modprobe={"moduleName": "card"})
+        files = {"clusters/lab/ks.yaml": FLUX.replace("SPEC", spec), "clusters/lab/node.yaml": NODE}
+        files |= {"drivers/m.yaml": emit.dump(driver), "drivers/c.yaml": config_map(name)}
+        plant(folder, {f"{side}/{path}": text for path, text in files.items()})
+    return process("krmfn", "diff", "old", "new", cwd=folder).text
+
+
+@pytest.mark.parametrize("spec", ["prune: false", "suspend: true, prune: false", "suspend: true, prune: true"])
+def test_what_stays_is_not_deleted(spec: str, tmp_path: Path) -> None:
+    """Objects of every kind; a rule says that one is deleted only where that happens when the engine is resumed."""
+    text = _changed(spec, "card", "board", tmp_path)
+    assert "= Module kmm/card: stays on the cluster" in text, text
+    assert "= ConfigMap card: stays on the cluster" in text, text
+    assert "2 stays" in text
+    assert "\n- " not in text
+    assert ("which is deleted" in text) is ("prune: true" in spec), text
+
+
+@pytest.mark.parametrize(
+    ("annotation", "stays"), [("kustomize.toolkit.fluxcd.io/prune", True), ("example.com/p", False)]
+)
+def test_an_object_that_its_engine_does_not_prune_stays(annotation: str, stays: bool, tmp_path: Path) -> None:
+    role = emit.dump(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "kept", "annotations": {annotation: "disabled"}},
+        }
+    )
+    for side, text in (("old", role), ("new", config_map("other"))):
+        engine = FLUX.replace("SPEC", "prune: true")
+        driver = emit.dump(module(name="card"))
+        files = {"clusters/lab/ks.yaml": engine, "drivers/c.yaml": text, "drivers/m.yaml": driver}
+        plant(tmp_path, {f"{side}/{path}": content for path, content in files.items()})
+    text = process("krmfn", "diff", "old", "new", cwd=tmp_path).text
+    assert ("= ConfigMap kept: stays on the cluster" in text) is stays, text
+    assert ("- ConfigMap kept" in text) is not stays, text
+
+
+def test_what_is_deleted_is_deleted(tmp_path: Path) -> None:
+    text = _changed("prune: true", "card", "board", tmp_path)
+    assert "- Module kmm/card" in text, text
+    assert "- ConfigMap card" in text, text
+    assert "stays" not in text
+
+
+def test_a_module_that_stays_keeps_its_nodes(tmp_path: Path) -> None:
+    """KMM then has two Modules of one kernel module on the node: the new one does not simply take its place."""
+    pruned = _changed("prune: true", "card", "board", tmp_path / "pruned")
+    kept = _changed("prune: false", "card", "board", tmp_path / "kept")
+    assert "Module kmm/card: reloaded on 1 node (n1): Module kmm/board takes its place" in pruned, pruned
+    assert "takes its place" not in kept, kept
+    assert "in conflict with Module kmm/board" in kept, kept
+
+
+def test_what_happens_at_a_suspended_engine_waits_for_it(tmp_path: Path) -> None:
+    text = _changed("suspend: true, prune: true", "card", "board", tmp_path)
+    assert "* Module kmm/card: reloaded on 1 node (n1): Module kmm/board takes its place, once Flux is resumed" in text
