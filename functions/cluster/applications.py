@@ -67,7 +67,15 @@ def _unwatched(
             "commit that changes nothing else Argo CD keeps its old manifests"
         )
         field = Field(join((*keys, "metadata", "annotations", _PATHS)), watched)
-        yield item.located(warning(message, rule="KRM529", field=field, remedy=f"add `;{';'.join(missing)}`"))
+        remedy = f"add `;{';'.join(missing)}`" + _near_misses(watched, missing)
+        yield item.located(warning(message, rule="KRM529", field=field, remedy=remedy))
+
+
+def _near_misses(watched: str, missing: Iterable[str]) -> str:
+    """Return why patterns of the annotation that match a missing folder do not cover it; "" without one."""
+    patterns = [part.strip() for part in watched.split(";") if part.strip().startswith("/")]
+    near = [part for part in patterns if any(PurePosixPath(folder).match(part) for folder in missing)]
+    return f"; {near[0]} matches the folder alone, since no `*` there matches a `/`" if near else ""
 
 
 def _ours(template: Manifest, streams: Clusters) -> list[Manifest]:

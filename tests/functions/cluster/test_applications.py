@@ -82,6 +82,15 @@ def test_argo_cd_watches_what_a_cluster_is_made_of(tmp_path: Path, text: str, pa
     assert all(f": does not name {gap}, which clusters/dev is made of: " in line for line in lines), lines
 
 
+@pytest.mark.parametrize(("pattern", "is_near"), [("/ba*", True), ("/*", True), ("/b/*", False), ("/inven*", False)])
+def test_a_pattern_that_matches_a_folder_alone_is_named(pattern: str, is_near: bool, tmp_path: Path) -> None:
+    """Argo CD matches each changed file, and `*` of filepath.Match no `/`, so what is in the folder is not seen."""
+    plant(tmp_path, {**FILES, "argocd/a.yaml": ONE.replace("PATHS", f".;/inventories;{pattern}")})
+    done = process("krmfn", "check", ".", cwd=tmp_path).text
+    assert "does not name /base" in done, done
+    assert (f"add `;/base`; {pattern} matches the folder alone" in done) is is_near, done
+
+
 URL = "https://git.example.com/fleet.git"
 PLAIN = "source: {path: clusters/dev}"
 SOURCES = {
