@@ -52,9 +52,10 @@ def modules_with_note(case: Case, with_nodes: bool) -> set[str]:
     for phase in case["phases"]:
         items = [*phase["modules"], *(phase["nodes"] if with_nodes else ())]
         lists.append(manifests.read("-", json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()))
-    effects, unknown = node_effects.effects(*lists)
+    old, new = lists
+    effects, unknown = node_effects.effects(old, new)
     planned = plan(*(phase["modules"] for phase in case["phases"]))._replace(effects=tuple(effects))
-    reported = notes(planned, lists[1] if with_nodes else ResourceList(), with_nodes and not unknown)
+    reported = notes(planned, new if with_nodes else ResourceList(), with_nodes and not unknown)
     return {f"{note.ref.namespace}/{note.ref.name}" for note in reported if note.rule == "KRM401" and note.ref}
 
 
