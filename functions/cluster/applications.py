@@ -74,8 +74,8 @@ def _unwatched(
 def _near_misses(watched: str, missing: Iterable[str]) -> str:
     """Return why patterns of the annotation that match a missing folder do not cover it; "" without one."""
     patterns = [part.strip() for part in watched.split(";") if part.strip().startswith("/")]
-    near = [part for part in patterns if any(PurePosixPath(folder).match(part) for folder in missing)]
-    return f"; {near[0]} matches the folder alone, since no `*` there matches a `/`" if near else ""
+    matching = [part for part in patterns if any(PurePosixPath(folder).match(part) for folder in missing)]
+    return f"; {matching[0]} matches the folder alone, since no `*` there matches a `/`" if matching else ""
 
 
 def _ours(template: Manifest, streams: Clusters) -> list[Manifest]:
