@@ -86,7 +86,9 @@ def _directory(deployment: Deployment, top: str, is_absolute: bool) -> Root:
     """
     start, real = "" if is_absolute else os.getcwd(), deployment.real(top)
     chosen = [
-        path for path in sorted(_files(real)) if applies(deployment.declaration.directory, os.path.relpath(path, real))
+        path
+        for path in sorted(files_in(real))
+        if applies(deployment.declaration.directory, os.path.relpath(path, real))
     ]
     held = [File(relative(path, start), os.path.realpath(path)) for path in chosen if _is_rendered(path, top)]
     return Root("files", relative(real, start), real, NO_GRAPH, tuple(held))
@@ -105,7 +107,8 @@ def _is_rendered(path: str, top: str) -> bool:
         return True
 
 
-def _files(top: str) -> Iterator[str]:
+def files_in(top: str) -> Iterator[str]:
+    """Yield the paths of the files in a folder of which Argo CD may apply some, also of those further below."""
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if name != ".git")
         for name in names:

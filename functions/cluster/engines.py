@@ -11,7 +11,7 @@ from krmfn.results import Rule
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
-from ..deployments import argocd, fleet, flux, generators
+from ..deployments import argocd, fleet, flux, forks, generators
 from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
 from ..deployments.holders import deployments
 from ..kustomization.calls import Ours
@@ -67,7 +67,8 @@ def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, o
 
     urls = git.remotes(top) if options.remotes is None else options.remotes
     repository = _repository(top, paths_below, objects, ours)._replace(urls=urls)
-    return Engines(top, *deployments(objects, repository), urls)
+    reached, problems = deployments(objects, repository)
+    return Engines(top, reached, [*problems, *forks.problems(objects, repository)], urls)
 
 
 def _read(top: str, exclude: Excluder) -> tuple[list[str], list[EngineObject]]:
@@ -83,9 +84,11 @@ def _read(top: str, exclude: Excluder) -> tuple[list[str], list[EngineObject]]:
 
 def findings(engines: Engines, tops: Collection[str]) -> Iterator[Result]:
     """Yield what is wrong with the engines' objects below some (real) PATHs, or cannot be known of them."""
-    for ref, place, message in ((*problem.source, problem.message) for problem in engines.problems):
+    for problem in engines.problems:
+        ref, place = problem.source
         if any(within(os.path.join(engines.top, place.path), top) for top in tops):
-            yield warning(message, rule="KRM543", ref=ref, place=place._replace(path=_name(engines.top, place.path)))
+            place = place._replace(path=_name(engines.top, place.path))
+            yield warning(problem.message, rule="KRM543", ref=ref, place=place, remedy=problem.remedy)
 
 
 def _name(top: str, path: str) -> str:

@@ -69,7 +69,8 @@ def without(context: Context, streams: Clusters) -> Clusters:
     findings, named_templates = _findings(streams, kept, reader, words), _templates(streams, kept, holds)
     kept = kept or [_empty(tops[0])]
     streams = streams._replace(clusters=kept, findings=findings, templates=named_templates)
-    return streams._replace(foreign=len(left_out), has_flux=reader.has_flux)
+    number = sum(not os.path.isdir(path) for path in left_out)  # a root without files is its folder
+    return streams._replace(foreign=number, has_flux=reader.has_flux)
 
 
 def _empty(top: str) -> Cluster:

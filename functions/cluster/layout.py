@@ -19,7 +19,7 @@ from ..paths.disk import relative
 from ..paths.excludes import excluder
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
-from . import assignment, config, config_names, engines, unread
+from . import assignment, config, config_names, engines, left_out, unread
 from . import survey as surveys
 from .config import Config, Member
 from .deployed import Cluster, Clusters
@@ -106,6 +106,10 @@ def layout(
     findings += unread.missing_submodules(everything, tops, [*chain(*members.values())], as_root)
     findings += unread.configs_in_charts(everything)
     findings += engines.findings(engine_objects, tops)
+    if deployed and not members:
+        findings += left_out.findings(
+            engine_objects, [*chain(*(cluster.roots for cluster in clusters)), *rest], [*tops]
+        )
     findings += config.unused_patterns(settings, tops) if settings.exclude else ()
     empty = [path for path, survey in by_path.items() if not survey.roots and path in paths]
     rest += [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]

@@ -58,6 +58,9 @@ def _of_files(streams: Clusters) -> Iterator[Gap]:
     for finding in findings:
         if unread := dict(finding.tags).get(UNREAD):
             yield Gap("files", "files of other tools, charts and submodules", "not read", tuple(unread.split("\n")))
+        elif finding.rule == "KRM536" and finding.place:
+            names, is_meant = (os.path.normpath(finding.place.path),), finding.severity == "info"
+            yield Gap("files", "files in folders of Argo CD", "it leaves them out", names, is_meant=is_meant)
         elif finding.rule == "KRM523" and finding.place:
             yield Gap("files", "files", "cannot be read", (os.path.normpath(finding.place.path),))
     if jsonnet := _jsonnet(streams.engines):

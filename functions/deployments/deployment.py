@@ -125,6 +125,7 @@ class Problem(NamedTuple):
 
     source: Origin
     message: str
+    remedy: str = ""
 
 
 class Declared(NamedTuple):
