@@ -94,6 +94,8 @@ class Declaration(NamedTuple):
     """What the engine changes after us."""
     is_suspended: bool = False
     prunes: bool = True
+    ignore: str = ""
+    """The patterns by which Flux leaves files out of what it fetches, beside those of .sourceignore."""
     anew: str = ""
     """The option by which the engine deletes and makes anew what it cannot change, such as `force: true`; or ""."""
 

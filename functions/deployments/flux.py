@@ -75,6 +75,7 @@ def _kustomization(
         is_suspended=spec.get("suspend") is True,
         prunes=spec.get("prune") is True,
         anew="force: true" if spec.get("force") is True else "",
+        ignore="" if isinstance(source, str) else text(table(source.manifest, "spec"), "ignore"),
     )
 
 

@@ -1,0 +1,96 @@
+"""Files about us that Flux's source-controller leaves out of what it fetches: `.sourceignore`, and `spec.ignore`.
+
+Source: Flux, source-controller 1.6, docs/spec/v1/gitrepositories.md (excluding files): the patterns are those of
+.gitignore, in each folder's .sourceignore; those of spec.ignore come last. Git itself matches them.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from krmfn import KrmfnError, Place, Result, info, warning
+from krmfn.results import Rule
+
+from ..deployments.deployment import Deployment
+from ..paths import files, git, templates
+from ..paths.roots import within
+from .engines import Engines
+from .root_files import files_of_root
+from .survey import Root
+
+NAME = ".sourceignore"
+_MOST = 500
+"""How many patterns of one GitRepository are looked at; those behind them are not known."""
+
+
+def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> Iterator[Result]:
+    """Yield a warning per file about us that Flux deploys by its objects, and does not get.
+
+    Where Git cannot tell, there is an info about that, as far as there are patterns.
+    """
+    by_ignore = dict[str, list[Deployment]]()
+    for deployment in engines.deployments:
+        declaration = deployment.declaration
+        if (declaration.engine, declaration.how) == ("flux", "raw"):
+            by_ignore.setdefault(declaration.ignore, []).append(deployment)
+    read = {path for root in roots for path in files_of_root(root)} if by_ignore else set()
+    told = set[str]()
+    for ignore, deployments in by_ignore.items():
+        folders = {deployment.real(engines.top) for deployment in deployments}
+        try:
+            ignored = [path for path in _ignored(engines.top, ignore) if path in read and path not in told]
+        except KrmfnError as failure:
+            if ignore or os.path.lexists(os.path.join(engines.top, NAME)):
+                message = f"what Flux leaves out of this repository is not known: {failure}"
+                yield info(message, rule="KRM537", remedy="run it in a clone, with Git")
+            continue
+        for path in ignored:
+            is_deployed = any(within(path, folder) for folder in folders) and any(within(path, top) for top in tops)
+            if is_deployed and _is_about_us(path):
+                told.add(path)
+                yield _left_out(path, ignore, deployments[0])
+
+
+def _left_out(path: str, ignore: str, deployment: Deployment) -> Result:
+    source, holder = f"spec.ignore or a {NAME}" if ignore else f"a {NAME}", deployment.declaration.source.ref
+    message = f"{source} leaves it out of what Flux fetches for {holder}, so no cluster gets it"
+    remedy = "add a pattern for it that begins with `!`, or leave it out here, too, with `exclude` in .krmfn.yaml"
+    return warning(message, rule="KRM537", place=Place(os.path.relpath(path)), remedy=remedy)
+
+
+def _ignored(top: str, ignore: str) -> list[str]:
+    """Return the paths of the files of a repository that Flux leaves out. Raises KrmfnError where Git cannot tell."""
+    lines = [line for line in ignore.splitlines() if line.strip() and not line.startswith("#")]
+    patterns = [word for line in lines[:_MOST] for word in ("-x", line)]
+    listing = ("ls-files", "-z", "--cached", "--others", "--ignored", f"--exclude-per-directory={NAME}")
+    names = git.run(top, *listing, *patterns).split("\0")
+    return [os.path.join(top, name) for name in names if name]
+
+
+def _is_about_us(path: str) -> bool:
+    try:
+        return templates.is_about_us(files.read_regular(path, path))
+    except KrmfnError:
+        return False
+
+
+_GOOD = """\
+# clusters/lab/drivers.yaml
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: drivers, namespace: flux-system}
+spec: {path: ./drivers, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
+---
+# drivers/module.yaml
+kind: Module
+"""
+RULES = (
+    Rule(
+        "KRM537",
+        "a file with a config, a Module or a consumer that Flux deploys should not be left out of what it fetches",
+        good=_GOOD,
+        bad=f"{_GOOD}---\n# .sourceignore\n/drivers/\n",
+        remedy="Add a pattern for the file that begins with `!`, or leave it out with `exclude` in .krmfn.yaml, too.",
+        severities=("warning", "info"),
+    ),
+)
+"""The rule about files that Flux does not fetch."""
