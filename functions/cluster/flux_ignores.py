@@ -7,11 +7,11 @@ Source: Flux, source-controller 1.6, docs/spec/v1/gitrepositories.md (excluding 
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import KrmfnError, Place, Result, info, warning
+from krmfn import KrmfnError, Place, Result, warning
 from krmfn.results import Rule
 
 from ..deployments.deployment import Deployment
-from ..paths import files, git, templates
+from ..paths import files, templates
 from ..paths.roots import within
 from .engines import Engines
 from .root_files import files_of_root
@@ -25,7 +25,7 @@ _MOST = 500
 def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> Iterator[Result]:
     """Yield a warning per file about us that Flux deploys by its objects, and does not get.
 
-    Where Git cannot tell, there is an info about that, as far as there are patterns.
+    Where Git cannot tell, a warning says so, if there are patterns.
     """
     by_ignore = dict[str, list[Deployment]]()
     for deployment in engines.deployments:
@@ -41,7 +41,7 @@ def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> It
         except KrmfnError as failure:
             if ignore or os.path.lexists(os.path.join(engines.top, NAME)):
                 message = f"what Flux leaves out of this repository is not known: {failure}"
-                yield info(message, rule="KRM537", remedy="run it in a clone, with Git")
+                yield warning(message, rule="KRM537", remedy="run it in a clone, with Git")
             continue
         for path in ignored:
             is_deployed = any(within(path, folder) for folder in folders) and any(within(path, top) for top in tops)
@@ -59,6 +59,8 @@ def _left_out(path: str, ignore: str, deployment: Deployment) -> Result:
 
 def _ignored(top: str, ignore: str) -> list[str]:
     """Return the paths of the files of a repository that Flux leaves out. Raises KrmfnError where Git cannot tell."""
+    from ..paths import git  # imported here: most repositories have nothing of Flux
+
     lines = [line for line in ignore.splitlines() if line.strip() and not line.startswith("#")]
     patterns = [word for line in lines[:_MOST] for word in ("-x", line)]
     listing = ("ls-files", "-z", "--cached", "--others", "--ignored", f"--exclude-per-directory={NAME}")
@@ -83,14 +85,21 @@ spec: {path: ./drivers, prune: true, sourceRef: {kind: GitRepository, name: flux
 # drivers/module.yaml
 kind: Module
 """
+_SOURCE = """\
+# clusters/lab/source.yaml
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: flux-system, namespace: flux-system}
+spec: {url: https://git.example.com/fleet.git, ignore: /drivers/}
+"""
 RULES = (
     Rule(
         "KRM537",
         "a file with a config, a Module or a consumer that Flux deploys should not be left out of what it fetches",
         good=_GOOD,
-        bad=f"{_GOOD}---\n# .sourceignore\n/drivers/\n",
+        bad=f"{_GOOD}---\n{_SOURCE}",
         remedy="Add a pattern for the file that begins with `!`, or leave it out with `exclude` in .krmfn.yaml, too.",
-        severities=("warning", "info"),
+        severities=("warning",),
     ),
 )
 """The rule about files that Flux does not fetch."""

@@ -38,7 +38,7 @@ _REFUSED = 500
 """What one counts that is refused: RE2 has tried to compile it."""
 TOO_MANY = "is not judged: it and the regexps before it are too large together, and would take minutes to match"
 """The reason for a regexp of a Module behind _LARGEST_TOGETHER. KMM may accept it."""
-_TOKEN = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\(\?P?<[^>]*>|\(\?|.", re.DOTALL)
+_TOKEN = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\(\?P?<[^>(]*>|\(\?|.", re.DOTALL)
 _IN_CLASS = re.compile(r"\\.|\[:\^?[a-z]+:\]|.", re.DOTALL)
 _ATOM = r"(?:[A-Za-z0-9_-]|\\[.d]|\.)[*+?]?"
 _is_simple = re.compile(rf"\^?(?:{_ATOM}|\({_ATOM}(?:{_ATOM})*\)[*+?]?)*\$?").fullmatch
