@@ -33,11 +33,11 @@ def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> It
         if (declaration.engine, declaration.how) == ("flux", "raw"):
             by_ignore.setdefault(declaration.ignore, []).append(deployment)
     read = {path for root in roots for path in files_of_root(root)} if by_ignore else set()
-    told = set[str]()
+    reported = set[str]()
     for ignore, deployments in by_ignore.items():
         folders = {deployment.real(engines.top) for deployment in deployments}
         try:
-            ignored = [path for path in _ignored(engines.top, ignore) if path in read and path not in told]
+            ignored = [path for path in _ignored(engines.top, ignore) if path in read and path not in reported]
         except KrmfnError as failure:
             if ignore or os.path.lexists(os.path.join(engines.top, NAME)):
                 message = f"what Flux leaves out of this repository is not known: {failure}"
@@ -46,7 +46,7 @@ def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> It
         for path in ignored:
             is_deployed = any(within(path, folder) for folder in folders) and any(within(path, top) for top in tops)
             if is_deployed and _is_about_us(path):
-                told.add(path)
+                reported.add(path)
                 yield _left_out(path, ignore, deployments[0])
 
 
