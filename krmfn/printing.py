@@ -15,9 +15,11 @@ from .typed import Any, TextIO
 __all__ = ["CHOICES", "SHOWN", "Paint", "closest", "counted", "did_you_mean", "extent", "finding", "has_colors"]
 __all__ += [
     "help_lines",
+    "is_similar",
     "json_text",
     "listed",
     "message",
+    "only_similar",
     "painted",
     "plain",
     "plural",
@@ -91,6 +93,23 @@ def closest(word: str, known: Iterable[str], alike: float = 0.6) -> str:
         return ""
     folded = {name.lower(): name for name in words if len(name) <= _LONGEST}
     return next((folded[name] for name in get_close_matches(word.lower(), folded, 1, alike)), "")
+
+
+def is_similar(word: str, other: str) -> bool:
+    """Return True when at most one letter is added, left out, changed or swapped with its neighbour, in any case."""
+    word, other = word.lower(), other.lower()
+    pairs = enumerate(zip(word, other, strict=False))
+    start = next((index for index, (a, b) in pairs if a != b), min(len(word), len(other)))
+    rest, other_rest = word[start:], other[start:]
+    swapped = rest[1::-1] + rest[2:]
+    return other_rest in (rest[1:], swapped) or rest in (other_rest[1:], rest[:1] + other_rest[1:])
+
+
+def only_similar(word: str, known: Iterable[str]) -> str:
+    """Return the known word that is similar to this one, where there is exactly one; else ""."""
+    words = [*islice(known, _MOST + 1)]
+    similar = [name for name in words if is_similar(word, name)] if len(words) <= _MOST >= len(word) else []
+    return similar[0] if len(similar) == 1 else ""
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "", quote: str = "") -> str:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
         at: "Located | None"
 
 
-__all__ = ["MOST", "NODES", "UNLISTED", "Facts", "Field", "Located", "Result", "Severity", "error"]
+__all__ = ["MEND", "MOST", "NODES", "QUOTE", "REMOVE", "RENAME", "UNLISTED", "Facts", "Field", "Located", "Result"]
+__all__ += ["Severity", "error"]
 __all__ += ["Related", "Rule", "apply", "facts_of", "info", "node_facts", "reference", "warning"]
 
 Severity = Literal["error", "warning", "info"]
@@ -32,6 +33,9 @@ Facts = tuple[tuple[str, str | int | tuple[str, ...]], ...]
 """What a finding says, as (name, value) pairs: `(("mapping", "regexp ^5"), ("nodes", ("a", "b")))`."""
 NODES = "nodes"
 """The fact with the names of some nodes: they come and go, so they make no other finding."""
+MEND = "mend"
+"""The fact that says how a finding is mended: RENAME, a key and the one that is meant; QUOTE; REMOVE, an entry."""
+RENAME, QUOTE, REMOVE = "rename", "quote", "remove"
 _NAMED = 20
 """How many nodes the fact names; their number is a fact of its own."""
 
@@ -103,7 +107,7 @@ class Result(NamedTuple):
         It is stable over wordings, lines and commits. The message counts where there is no rule, and where nothing else
         says what the finding is about.
         """
-        facts = tuple(pair for pair in self.facts if pair[0] != NODES and not isinstance(pair[1], int))
+        facts = tuple(pair for pair in self.facts if pair[0] not in (NODES, MEND) and not isinstance(pair[1], int))
         subject = self.ref.id if self.ref else self.place.path if self.place else ""
         path = self.field.path if self.field else ""
         return self.rule or self.message, subject or path or facts or self.message, path, facts

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from .findings import Findings
-from .printing import counted, did_you_mean
+from .printing import counted, did_you_mean, only_similar
 from .resource import is_index, join
-from .results import MOST, Field, Result
+from .results import MEND, MOST, QUOTE, RENAME, Facts, Field, Result
 from .typed import Any
 from .yamltext.simple import Timestamp
 
@@ -23,8 +23,8 @@ _LONG = 80
 def findings(problems: Iterable[Any], rule: str) -> list[Result]:
     """Return a finding with the id `rule` for each of jsonschema's errors (ValidationError), ordered by path."""
     results = Findings()
-    for message, field, problem in _messages(problems):
-        name, facts = (field.path, problem == "key"), (("problem", problem),)
+    for message, field, problem, mend in _messages(problems):
+        name, facts = (field.path, problem == "key"), (("problem", problem), *mend)
         result = Result(message, "error", rule, field=field, facts=facts)
         results.add(result, name)
         if name in results.listed:  # the last one about a field counts
@@ -33,8 +33,8 @@ def findings(problems: Iterable[Any], rule: str) -> list[Result]:
     return list(results)
 
 
-def _messages(problems: Iterable[Any]) -> Iterator[tuple[str, Field, str]]:
-    """Yield (message, field, problem) of each thing that is wrong: unknown, missing, key, empty or value."""
+def _messages(problems: Iterable[Any]) -> Iterator[tuple[str, Field, str, Facts]]:
+    """Yield (message, field, problem, MEND) of each thing that is wrong: unknown, missing, key, empty or value."""
     guesses = iter(range(MOST))  # each takes as long as a hundred findings
     for problem in problems:
         path: list[str | int] = list(problem.absolute_path)
@@ -43,18 +43,21 @@ def _messages(problems: Iterable[Any]) -> Iterator[tuple[str, Field, str]]:
             names = iter([f"; known here: {', '.join(sorted(known))}"])  # once
             for key in problem.instance:
                 if key not in known:
-                    yield _unknown_key(str(key), problem.schema, guesses, names), Field(join([*path, key])), "unknown"
+                    is_guessed = next(guesses, None) is not None
+                    message = _unknown_key(str(key), problem.schema, is_guessed, names)
+                    mend = _rename(str(key), problem) if is_guessed else ()
+                    yield message, Field(join([*path, key])), "unknown", mend
         elif problem.validator == "required":
             for key in problem.validator_value:
                 if key not in problem.instance:
                     description = problem.schema.get("properties", {}).get(key, {}).get("description", "")
                     message = f"is required{': ' + description if description else ''}"
-                    yield message, Field(join([*path, key])), "missing"
+                    yield message, Field(join([*path, key])), "missing", ()
         elif "propertyNames" in problem.absolute_schema_path:
-            yield f"its key {_message(problem)}", Field(join([*path, problem.instance])), "key"
+            yield f"its key {_message(problem)}", Field(join([*path, problem.instance])), "key", ()
         else:
             kind = EMPTY if problem.instance is None else "value"
-            yield _message(problem), Field(join(path), _current_value(problem.instance)), kind
+            yield _message(problem), Field(join(path), _current_value(problem.instance)), kind, _quotes(problem)
 
 
 def _current_value(value: Any) -> Any:
@@ -64,11 +67,24 @@ def _current_value(value: Any) -> Any:
     return value if isinstance(value, (int, float)) else None
 
 
-def _unknown_key(key: str, schema: dict[str, Any], guesses: Iterator[int], names: Iterator[str]) -> str:
+def _rename(key: str, problem: Any) -> Facts:
+    """Return MEND with the one field that an unknown key is similar to; nothing where that is there, too."""
+    elsewhere, known = problem.schema.get("x-elsewhere", {}), problem.schema.get("properties", {})
+    name = "" if key in elsewhere else only_similar(key, known)
+    return ((MEND, (RENAME, key, name)),) if name and name not in problem.instance else ()
+
+
+def _quotes(problem: Any) -> Facts:
+    """Return MEND for a plain number, boolean or date where a string is due."""
+    is_due = problem.validator == "type" and problem.validator_value in ("string", ["string"])
+    return ((MEND, (QUOTE,)),) if is_due and type(problem.instance) in _WHAT else ()
+
+
+def _unknown_key(key: str, schema: dict[str, Any], is_guessed: bool, names: Iterator[str]) -> str:
     elsewhere = schema.get("x-elsewhere", {}).get(key)
     if elsewhere:
         return f"{key!r} does not belong here: {elsewhere}"
-    known = schema.get("properties", ()) if next(guesses, None) is not None else ()
+    known = schema.get("properties", ()) if is_guessed else ()
     return f"unknown field {key!r}" + (did_you_mean(key, known, quote="'") or next(names, ""))
 
 

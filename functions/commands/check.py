@@ -12,6 +12,7 @@ from krmfn.typed import Any
 
 from .. import options
 from ..cluster import cluster_streams
+from ..cluster.deployed import Clusters
 from ..command import Command, Context
 from ..formats import findings
 from ..formats.checked import Checked, dump_baseline
@@ -19,6 +20,7 @@ from ..paths import files, output
 from ..rendering import ignoring
 from ..settings import CHECK
 from .catalogue import rules
+from .judged import Judged
 from .run_findings import collect, with_gaps
 
 _SEVERITIES = ("info", "warning", "error")
@@ -43,6 +45,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--select", metavar="RULE,...", default="", help=help_)
     help_ = "turn off these rules, as `ignore` in a functionConfig does: those that advise; findings are counted"
     parser.add_argument("--ignore", metavar="RULE,...", default="", help=help_)
+    help_ = "mend what has one safe correction, judge that, write it, and print what is left"
+    parser.add_argument("--fix", action="store_true", help=help_)
+    help_ = "print what --fix would write as a diff, and write nothing; exit code 1 if there is any"
+    parser.add_argument("--diff", action="store_true", help=help_)
+    help_ = "with --fix: also mend files that are not as they were committed"
+    parser.add_argument("--force", action="store_true", help=help_)
     help_ = "also judge what holds nothing of krmfn's or KMM's, where a PATH is a whole repository"
     parser.add_argument("--all", action="store_true", dest="everything", help=help_)
     help_ = "with --format text: concise shows no help below findings, full also the line of the file"
@@ -51,21 +59,47 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(context: Context, args: Any) -> int:
     """Print the findings of every cluster. What cannot be read is an error among them, and the exit code is 2."""
-    least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
-    select, ignore = (tuple(filter(None, text.split(","))) for text in (args.select, args.ignore))
-    if select or ignore:
-        _check_rules(select, ignore)
+    _check_rules(*_named(args))
     context = context._replace(options=context.options._replace(everything=args.everything))
+    if args.fix or args.diff:
+        return _mend(context, args)
+    if args.write_baseline:
+        return _write_baseline(context, args)
+    judged = _judge(context, args)
+    _print(context, args, judged)
+    return _code(args, judged)
+
+
+def _named(args: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the rules of --select and those of --ignore."""
+    select, ignore = (tuple(filter(None, text.split(","))) for text in (args.select, args.ignore))
+    return select, ignore
+
+
+def _rendered(context: Context, args: Any) -> Clusters:
+    """Return the clusters of the PATHs, with the places of all findings looked up at once where there are several."""
     streams = cluster_streams.render(context, args.paths, None, cluster_streams.asked_of(context, args.paths))
     if len(streams.clusters) > 1:
         cluster_streams.look_up_places(context, streams)
-    if args.write_baseline:
-        if not streams.is_readable:
-            cluster_streams.log(context, streams)
-            return 2
-        text = dump_baseline(collect(context, streams, None).results)
-        files.write_text(args.write_baseline, text, context.options.root)
-        return 0
+    return streams
+
+
+def _write_baseline(context: Context, args: Any) -> int:
+    """Write the findings that there are now to a file; nothing where something cannot be read."""
+    streams = _rendered(context, args)
+    if not streams.is_readable:
+        cluster_streams.log(context, streams)
+        return 2
+    text = dump_baseline(collect(context, streams, None).results)
+    files.write_text(args.write_baseline, text, context.options.root)
+    return 0
+
+
+def _judge(context: Context, args: Any) -> Judged:
+    """Return the clusters of the PATHs with their findings, and with those that are shown."""
+    least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
+    select, ignore = _named(args)
+    streams = _rendered(context, args)
     additions: Iterable[Result] = ()
     if "uncovered" in args.fail_on:
         from . import clusters  # here: few ask
@@ -75,7 +109,12 @@ def run(context: Context, args: Any) -> int:
     checked = with_gaps(checked, args.fail_on)
     checked = _turn_off(checked, ignore) if ignore else checked
     visible = _select(checked, least, select) if least != "info" or select else checked
-    form = args.format or streams.config.format or "text"
+    return Judged(streams, checked, visible)
+
+
+def _print(context: Context, args: Any, judged: Judged) -> None:
+    """Print the findings that are shown, in the format that is asked for."""
+    form, visible = args.format or judged.streams.config.format or "text", judged.visible
     if form in _OF_SERVERS:
         visible = _with_hidden(visible)
     write = findings.FORMATS[form]
@@ -86,9 +125,37 @@ def run(context: Context, args: Any) -> int:
             layout = layout._replace(source=_source_of(context.options.root))
         write = partial(write, layout=layout)
     output.write_stdout(write(visible, rules))
+
+
+def _code(args: Any, judged: Judged) -> int:
+    """Return the exit code: 1 for findings that fail the check, 2 where something could not be read."""
+    streams, checked = judged.streams, judged.checked
     blocking = {finding.id for failure in streams.failures for finding in failure.findings}
     is_known = streams.is_readable and blocking.isdisjoint(finding.id for finding in checked.results)
     return int(findings.fails(checked.results, args.fail_on)) if streams.is_whole or is_known else 2
+
+
+def _mend(context: Context, args: Any) -> int:
+    """Mend what can be mended, and print what is left; with --diff print what would be mended, and write nothing.
+
+    The exit code is that of a check afterwards; with --diff it is 1 where something would be mended, too.
+    """
+    from . import fixing  # here: most checks mend nothing
+
+    if args.write_baseline or "-" in args.paths:
+        other = "--write-baseline" if args.write_baseline else "the PATH -"
+        raise KrmfnError(f"{other} cannot be combined with --fix or --diff, which mend files; remove one of the two")
+    mended = fixing.mend(context, partial(_judge, context, args))
+    code = _code(args, mended.judged)
+    if args.diff:
+        if mended.problem:
+            context.log.say(f"nothing can be mended: {mended.problem}", "error")
+        output.write_stdout(fixing.diff(mended))
+        context.log.findings(mended.judged.visible.results)
+    else:
+        fixing.write(context, mended, args.force)
+        _print(context, args, mended.judged)
+    return code or int(bool(mended.problem or (args.diff and mended.texts)))
 
 
 def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:

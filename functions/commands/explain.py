@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Mapping
 
 from krmfn.errors import KrmfnError
+from krmfn.printing import is_similar
 from krmfn.results import Rule
 from krmfn.typed import Any
 from krmfn.yamltext import emit
@@ -17,7 +18,6 @@ from ..command import PRINTED, Command
 from ..formats import rules as reports
 from ..reference import ends, fields
 from ..reference.fields import KINDS, Entry
-from ..rendering.kinds import is_similar
 from . import catalogue
 
 _WIDEST = 100

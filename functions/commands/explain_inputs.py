@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, schema
 from krmfn.findings import placed
-from krmfn.printing import did_you_mean, printable
+from krmfn.printing import did_you_mean, is_similar, printable
 from krmfn.resource import join
 from krmfn.streams import Log
 
@@ -25,7 +25,7 @@ from ..reference import effects
 from ..reference.fields import Entry
 from ..rendering import function_config, kinds, products
 from ..rendering.function_config import FunctionConfig
-from ..rendering.kinds import PROFILE, is_similar
+from ..rendering.kinds import PROFILE
 from ..run import note
 from ..settings import READ
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, error, itemtext
-from krmfn.printing import some
+from krmfn.printing import is_similar, some
 from krmfn.resource import split
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 from krmfn.yamltext.simple import scalar
@@ -38,7 +38,7 @@ class Fleet(NamedTuple):
             return ""
         names = ", ".join(str(item.ref) for item in self.inventories)
         labels = f"the {'label' if len(missing) == 1 else 'labels'} {', '.join(missing)}"
-        close = next((key for key in sorted(self.label_keys or ()) if kinds.is_similar(key, missing[0])), "")
+        close = next((key for key in sorted(self.label_keys or ()) if is_similar(key, missing[0])), "")
         return f"{names} does not hold {labels}{f' (did you mean {close}, which it holds?)' if close else ''}"
 
     def missing_labels_problem(self, keys: Iterable[str], question: str = "") -> str:

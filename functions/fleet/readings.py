@@ -5,7 +5,7 @@ file, before kustomize changed it.
 """
 
 from krmfn import Field, Item, Result, error, itemtext
-from krmfn.results import Rule
+from krmfn.results import MEND, QUOTE, Rule
 
 PREVIOUS_NAMES = "internal.config.kubernetes.io/previousNames"
 """kustomize's annotation: the names that a resource had, oldest first."""
@@ -22,7 +22,17 @@ def previous_name(item: Item) -> str:
 def check(*items: Item) -> list[Result]:
     """Return an error for each key and value that Kubernetes and kustomize read differently."""
     words = [(item, word) for item in items for word in item.content.ambiguous]
-    return [item.located(error(str(word), rule="KRM174", field=Field(word.path, word.text))) for item, word in words]
+    return [
+        item.located(
+            error(
+                str(word),
+                rule="KRM174",
+                field=Field(word.path, word.text),
+                facts=() if word.is_key else ((MEND, (QUOTE,)),),
+            )
+        )
+        for item, word in words
+    ]
 
 
 def repeated(item: Item) -> list[Result]:

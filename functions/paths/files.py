@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BufferedReader
 
@@ -28,6 +28,25 @@ _KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+
+
+_REPLACED: dict[str, bytes] = {}
+"""Texts that are read in the place of those of files, by the files' paths without links (see `in_place_of`)."""
+
+
+@contextmanager
+def in_place_of(texts: Mapping[str, bytes]) -> Iterator[None]:
+    """Let all that reads files during the block, in any thread, read these texts for them, by paths without links.
+
+    So is judged what a file would hold, and nothing is written.
+    """
+    former = dict(_REPLACED)
+    _REPLACED.update(texts)
+    try:
+        yield
+    finally:
+        _REPLACED.clear()
+        _REPLACED.update(former)
 
 
 def read_named(name: str, root: str | None = None) -> bytes:
@@ -121,6 +140,8 @@ def read_regular(real: str, name: str, limit: int | None = None) -> bytes:
     Its size is known before it is read. Raises KrmfnError whose message calls it `name`.
     """
     limit = max_bytes() if limit is None else limit
+    if _REPLACED and (replaced := _REPLACED.get(os.path.realpath(real))) is not None:
+        return bounded(replaced, name, limit)
     try:
         # O_NONBLOCK: krmfn must not wait for a file that has become a pipe since it was checked.
         source = os.open(real, os.O_RDONLY | os.O_NONBLOCK)

@@ -12,13 +12,14 @@ from functools import cache
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER, Id
-from krmfn.results import Rule, Severity
+from krmfn.printing import is_similar
+from krmfn.results import MEND, REMOVE, Rule, Severity
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import note, run_of
 from .function_config import FunctionConfig, Source, merge_repeats
 from .generated import Finding, Judged
-from .kinds import OURS, Kinds, has_nodes, is_similar, of_kinds
+from .kinds import OURS, Kinds, has_nodes, of_kinds
 
 Entry = tuple[Id, str]
 """An entry that turns off a rule: the resource that has it, and the rule."""
@@ -101,7 +102,8 @@ def visible(
         was_judged = not rule.startswith(not_judged) and rule.startswith(FINAL) == of_final
         if was_judged and _hideable().get(rule) and (holder.ref.id, rule) not in used:
             message = f"{rule} is turned off, but nothing that was checked has such a finding"
-            yield holder.located(info(message, rule="KRM139", field=Field(path, rule), remedy="remove the entry"))
+            finding = info(message, rule="KRM139", field=Field(path, rule), remedy="remove the entry")
+            yield holder.located(finding._replace(facts=((MEND, (REMOVE, rule)),)))
 
 
 def not_ignored(

@@ -8,6 +8,7 @@ from functools import cache
 
 from krmfn import Item, Manifest, Ref, ResourceList
 from krmfn.ownership import Mark, known_as, mark_of
+from krmfn.printing import is_similar
 from krmfn.resource import ref
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 
@@ -174,16 +175,6 @@ def candidates(resources: ResourceList) -> list[Item]:
     others = _COMMON | similar
     named |= {id(item) for item in resources.items if item.kind not in others and item.mentions(PTEMPLATE_GROUP)}
     return [item for item in resources.items if item.kind in similar or id(item) in named]
-
-
-def is_similar(word: str, other: str) -> bool:
-    """Return True when at most one letter is added, left out, changed or swapped with its neighbour, in any case."""
-    word, other = word.lower(), other.lower()
-    pairs = enumerate(zip(word, other, strict=False))
-    start = next((index for index, (a, b) in pairs if a != b), min(len(word), len(other)))
-    rest, other_rest = word[start:], other[start:]
-    swapped = rest[1::-1] + rest[2:]
-    return other_rest in (rest[1:], swapped) or rest in (other_rest[1:], rest[:1] + other_rest[1:])
 
 
 @cache

@@ -1,19 +1,19 @@
 """Checks of annotations and labels: the keys with our prefix, and the local-config mark under kustomize."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
-from krmfn.printing import closest
-from krmfn.results import Rule
+from krmfn.printing import closest, is_similar, only_similar
+from krmfn.results import MEND, RENAME, Facts, Rule
 
 from ..fleet.readings import previous_name
 from . import ignoring
 from .generated import Finding
 from .ignoring import IGNORE
-from .kinds import CONFIG, INVENTORY, OURS, PROFILE, PROFILE_MARK, Kinds, is_custom, is_similar, of_kinds
+from .kinds import CONFIG, INVENTORY, OURS, PROFILE, PROFILE_MARK, Kinds, is_custom, of_kinds
 
 KNOWN = {"annotations": (IGNORE, PROFILE_MARK, OWNER, PASSED_ON), "labels": (f"{OURS}/daemonset", f"{OURS}/served-by")}
 """Every key with our prefix that means something, by where it stands."""
@@ -28,7 +28,8 @@ def check(item: Item) -> Iterator[Result]:
         for key in keys:
             message = mistake(part, key)
             if message:
-                yield item.located(error(message, rule="KRM118", field=Field(f"metadata.{part}[{key}]")))
+                field, facts = Field(f"metadata.{part}[{key}]"), _mend(part, key, keys)
+                yield item.located(error(message, rule="KRM118", field=field, facts=facts))
     if PROFILE_MARK in annotations and not is_custom(item.group) and OWNER not in annotations:
         message = f"has no effect on a {item.kind}: only a DeviceConfig has a profile"
         yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE_MARK}]")))
@@ -92,6 +93,12 @@ def mistake(part: str, key: str) -> str:
     if close := closest(key.rpartition("/")[2], names):
         return f"is not a known key; did you mean {names[close]}?"
     return f"is not a known key, and the prefix {OURS}/ is reserved; choose another prefix, or remove the key"
+
+
+def _mend(part: str, key: str, keys: Collection[str]) -> Facts:
+    """Return the fact with the one known key that a key of the metadata is similar to; none where it is there."""
+    name = only_similar(key, KNOWN[part] + KNOWN["labels" if part == "annotations" else "annotations"])
+    return ((MEND, (RENAME, key, name)),) if name in KNOWN[part] and name not in keys else ()
 
 
 KRM104 = Rule(

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from krmfn import Item, ResourceList, Result, error, schema
 from krmfn.ownership import Id
-from krmfn.printing import closest
+from krmfn.printing import closest, is_similar
 from krmfn.results import Rule
 
 from ..fleet import readings
@@ -14,7 +14,7 @@ from ..run import run_of
 from . import ignoring, kinds, metadata_checks, undriven
 from .function_config import FunctionConfig
 from .generated import Renderer
-from .kinds import GUIDE_GROUP, INVENTORY, KNOWN, SEED, Kinds, candidates, in_file, is_similar, of_kinds
+from .kinds import GUIDE_GROUP, INVENTORY, KNOWN, SEED, Kinds, candidates, in_file, of_kinds
 
 PARTIAL = "internal.config.k8s.io/kpt-resource-id"
 """kpt's annotation on the items that its selectors pick."""

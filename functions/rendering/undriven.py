@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from krmfn import Field, Item, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER
-from krmfn.printing import closest, did_you_mean
+from krmfn.printing import closest, did_you_mean, is_similar
 from krmfn.resource import join
 from krmfn.results import Rule
 
@@ -83,10 +83,10 @@ def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> s
         pairs |= run_of(resources).elsewhere.keys()
     targets = [profile.kind for profile in config.products.values() if profile.kind]
     for group, kind in {(item.group, item.kind) for item in resources.items} if targets else ():
-        groups = [target for target, name in targets if kinds.is_similar(kind, name)]
+        groups = [target for target, name in targets if is_similar(kind, name)]
         # groups that differ in a letter, or in what follows the last dot: nvidia.org
         stem = group.lower().rpartition(".")[0]
-        if any(kinds.is_similar(group, target) or stem == target.rpartition(".")[0] != "" for target in groups):
+        if any(is_similar(group, target) or stem == target.rpartition(".")[0] != "" for target in groups):
             pairs.add((group, kind))
     return {pair for pair in pairs if pair[0] not in OWN}
 

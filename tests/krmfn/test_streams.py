@@ -41,7 +41,8 @@ def test_a_finding_with_its_place() -> None:
     assert first["message"].startswith("unknown field")
     del first["message"]
     place = {"path": "spec.moduelName", "file": "stdin", "line": 4, "remedy": None, "unlisted": None}
-    assert first == {"level": "error", "facts": {"problem": "unknown"}, "rule": "KRM101", "ref": REF} | place
+    facts = {"problem": "unknown", "mend": ["rename", "moduelName", "moduleName"]}
+    assert first == {"level": "error", "facts": facts, "rule": "KRM101", "ref": REF} | place
 
 
 @pytest.mark.parametrize("args", [("check", "gone"), ("render", "gone"), ("diff", "gone", "gone")])

@@ -13,11 +13,12 @@ from krmfn_functions.ptemplate import ptemplate
 from krmfn_functions.rendering import recognition
 from krmfn_functions.rendering.ignoring import IGNORE
 from krmfn_functions.rendering.kinds import KNOWN as KINDS
-from krmfn_functions.rendering.kinds import PROFILE_MARK, is_similar
+from krmfn_functions.rendering.kinds import PROFILE_MARK
 from krmfn_functions.rendering.metadata_checks import KNOWN
 from krmfn_functions.settings import FUNCTION, Intent, Settings
 
 from krmfn import Function, Manifest, ResourceList, Result
+from krmfn.printing import is_similar
 from tests.builders import SPEC, applied, device_config, edited, function_config, manifest
 
 FUNCTIONS: list[Function] = [deviceconfig, ptemplate]
