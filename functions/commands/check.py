@@ -77,16 +77,15 @@ def _named(args: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _rendered(context: Context, args: Any) -> Clusters:
-    """Return the clusters of the PATHs, with the places of all findings looked up at once where there are several."""
-    streams = cluster_streams.render(context, args.paths, None, cluster_streams.asked_of(context, args.paths))
-    if len(streams.clusters) > 1:
-        cluster_streams.look_up_places(context, streams)
-    return streams
+    """Return the clusters of the PATHs."""
+    return cluster_streams.render(context, args.paths, None, cluster_streams.asked_of(context, args.paths))
 
 
 def _write_baseline(context: Context, args: Any) -> int:
     """Write the findings that there are now to a file; nothing where something cannot be read."""
     streams = _rendered(context, args)
+    if len(streams.clusters) > 1:
+        cluster_streams.look_up_places(context, streams)
     if not streams.is_readable:
         cluster_streams.log(context, streams)
         return 2
@@ -100,6 +99,9 @@ def _judge(context: Context, args: Any) -> Judged:
     least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
     select, ignore = _named(args)
     streams = _rendered(context, args)
+    reported = {cluster.name: cluster.final.reported for cluster in (*streams.clusters, *streams.unassigned)}
+    if len(streams.clusters) > 1:  # as many builds at a time as --jobs says
+        cluster_streams.look_up_places(context, streams)
     additions: Iterable[Result] = ()
     if "uncovered" in args.fail_on:
         from . import clusters  # here: few ask
@@ -109,7 +111,7 @@ def _judge(context: Context, args: Any) -> Judged:
     checked = with_gaps(checked, args.fail_on)
     checked = _turn_off(checked, ignore) if ignore else checked
     visible = _select(checked, least, select) if least != "info" or select else checked
-    return Judged(streams, checked, visible)
+    return Judged(streams, checked, visible, reported)
 
 
 def _print(context: Context, args: Any, judged: Judged) -> None:

@@ -54,8 +54,8 @@ def mend(context: Context, judge: Judge) -> Mended:
         return Mended(first)
     ids = {finding.id for finding in mended}
     with files.in_place_of(texts):
-        after = outcome.snapshots(current.streams, ids)
-    before = outcome.snapshots(first.streams, ids)
+        after = outcome.snapshots(current.streams, current.reported, ids)
+    before = outcome.snapshots(first.streams, first.reported, ids)
     problem = outcome.problem(mended, first.checked.results, current.checked.results)
     if not problem and (other := outcome.changed(before, after)):
         problem = f"{other} would change, which has no finding that is mended"

@@ -13,7 +13,7 @@ from krmfn.results import MEND, QUOTE, REMOVE, RENAME, Result
 from krmfn.typed import NamedTuple
 from krmfn.yamltext.simple import scalar
 
-from . import removal
+from . import pointers, removal
 
 _NEVER = re.compile(r"(?i).*(?:selectors?|labels?|images?|namespaces?)|kind|apiVersion|taints|tolerations|\$patch")
 """The fields in which, and below which, no value is touched: what is selected, pulled, and where it is."""
@@ -52,7 +52,8 @@ def edit_of(finding: Result, text: str) -> Edit | None:
         return None
     match mend:
         case (kind, written, name) if kind == RENAME:
-            return _renamed(text, start, written, name)
+            part = pointers.renamed(text, place, written, name)
+            return Edit(*part) if part else _renamed(text, start, written, name)
         case (kind,) if kind == QUOTE:
             return _quoted(text, start, split(field.path)[-1], field.current)
         case (kind, rule) if kind == REMOVE:
@@ -103,7 +104,7 @@ def _renamed(text: str, start: int, written: str, name: str) -> Edit | None:
 def _quoted(text: str, start: int, key: str, current: object) -> Edit | None:
     """Return the edit that puts a plain scalar in quotes: the value of the key at an offset, or the entry there."""
     if not is_index(key):
-        bounds = _key_end(text, start, [key])
+        bounds = _key_end(text, start, [key, "value"])  # "value": of an operation of a JSON patch
         if not bounds:
             return None
         colon = re.compile(r"[\"']?[ \t]*:[ \t]+").match(text, bounds[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Item, Result
 from krmfn.ownership import Id
@@ -27,16 +27,23 @@ class Snapshot(NamedTuple):
     """The ids, here and in their files, of the resources with one of the mended findings."""
 
 
-def snapshots(streams: Clusters, mended: Collection[str] = ()) -> dict[str, Snapshot]:
-    """Return each cluster as it is now; `mended` are the ids of the findings that are to be mended."""
-    return {cluster.name: _snapshot(cluster, mended) for cluster in (*streams.clusters, *streams.unassigned)}
+def snapshots(
+    streams: Clusters, reported: Mapping[str, Sequence[Result]], mended: Collection[str]
+) -> dict[str, Snapshot]:
+    """Return each cluster as it is now; `mended` are the ids of the findings that are mended.
+
+    `reported` are the findings of each cluster, whose places are not looked up yet.
+    """
+    clusters = (*streams.clusters, *streams.unassigned)
+    holders = {name: frozenset(_holders(results, mended)) for name, results in reported.items()}
+    return {cluster.name: _snapshot(cluster, holders.get(cluster.name, frozenset())) for cluster in clusters}
 
 
-def _snapshot(cluster: Cluster, mended: Collection[str]) -> Snapshot:
+def _snapshot(cluster: Cluster, mended: frozenset[Id]) -> Snapshot:
     read = (item for part in cluster.inputs for item in part.items if item.file)  # others were made by the function
     inputs = _texts((item, item.data[item.start : item.end]) for item in read)
     final = _texts((item, item.text) for item in cluster.final.items)
-    return Snapshot(inputs, final, cluster.final.failed, frozenset(_holders(cluster, mended)))
+    return Snapshot(inputs, final, cluster.final.failed, mended)
 
 
 def _texts(pairs: Iterator[tuple[Item, bytes]]) -> Texts:
@@ -47,9 +54,9 @@ def _texts(pairs: Iterator[tuple[Item, bytes]]) -> Texts:
     return texts
 
 
-def _holders(cluster: Cluster, mended: Collection[str]) -> Iterator[Id]:
+def _holders(results: Iterable[Result], mended: Collection[str]) -> Iterator[Id]:
     """Yield the ids of the resources with one of these findings: as a build has named them, and as their files do."""
-    for finding in cluster.final.reported if mended else ():
+    for finding in results:
         place = finding.place
         placed = place.finder(finding) if place and place.finder else finding
         if placed.id in mended:

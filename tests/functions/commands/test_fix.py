@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import Done, process
+from tests.functions.comparing.test_base import run_git
 from tests.trees import plant
 
 CONFIG = """\
@@ -108,3 +109,131 @@ def test_what_is_not_sure_stays(tmp_path: Path, right: str, wrong: str) -> None:
     done = check(tmp_path, "--fix").ended(1, "")
     assert done.out == before.out
     assert content(tmp_path) == files
+
+
+BASE = CONFIG.replace("1.10", "1.0")
+
+
+UNUSED = "KRM225: the vendor has no other tag"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (
+            "{name: gpu, namespace: kmm}",
+            f'{{name: gpu, namespace: kmm, annotations: {{krmfn.dev/ignore: "{UNUSED}"}}}}',
+        ),
+        (
+            "{name: gpu, namespace: kmm}\n",
+            f"\n  name: gpu # its name\n  annotations:\n    krmfn.dev/ignore: '{UNUSED}'\n  namespace: kmm\n",
+        ),
+        (
+            "{name: gpu, namespace: kmm}\n",
+            f"\n  name: gpu\n  annotations:\n    a: b # stays\n    krmfn.dev/ignore: '{UNUSED}'\n  namespace: kmm\n",
+        ),
+    ],
+)
+def test_an_unused_entry_goes_with_what_is_empty_then(tmp_path: Path, right: str, wrong: str) -> None:
+    text = CONFIG.replace(right, wrong)
+    done = check(plant(tmp_path, {"a.yaml": text}), "--fix").ended(0, "mended 1 finding in 1 file\n")
+    assert "KRM139" not in done.text
+    lines = [line for line in text.splitlines(True) if "krmfn.dev/ignore" not in line]
+    if "stays" not in wrong:
+        lines = [line for line in lines if "annotations:" not in line]
+    expected = CONFIG if "annotations: {" in wrong else "".join(lines)
+    assert content(tmp_path) == {"a.yaml": expected}
+
+
+def test_of_two_entries_the_used_one_stays(tmp_path: Path) -> None:
+    text = BASE.replace("registry.example.com/gpu", "registry.example.com/gpu:latest")
+    text = text.replace('  driverVersion: "1.0"   # the vendor\'s\n', "")
+    text = text.replace("kmm}", f'kmm, annotations: {{krmfn.dev/ignore: "{UNUSED}; KRM209: who knows"}}}}')
+    done = check(plant(tmp_path, {"a.yaml": text}), "--fix").ended(0, "mended 1 finding in 1 file\n")
+    assert "1 finding turned off" in done.text
+    assert content(tmp_path) == {"a.yaml": text.replace("; KRM209: who knows", "")}
+
+
+def test_an_unused_entry_of_a_function_config_goes(tmp_path: Path) -> None:
+    settings = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: settings}\nspec:\n"
+    files = {"a.yaml": CONFIG, "f.yaml": f"{settings}  ignore:\n    KRM225: why\n  namespace: kmm # here\n"}
+    done = check(plant(tmp_path, files), "--fix").ended(0)
+    assert "KRM139" not in done.text
+    assert (tmp_path / "f.yaml").read_text() == f"{settings}  namespace: kmm # here\n"
+
+
+def test_an_error_that_hid_an_unused_entry_and_the_entry_are_mended_in_one_run(tmp_path: Path) -> None:
+    text = CONFIG.replace("kmm}", f'kmm, annotations: {{krmfn.dev/ignore: "{UNUSED}"}}}}')
+    text = text.replace("driverVersion", "driverVerson")
+    check(plant(tmp_path, {"a.yaml": text}), "--fix").ended(0, "mended 2 findings in 1 file\n")
+    assert content(tmp_path) == {"a.yaml": CONFIG}
+
+
+def test_a_mend_that_shows_another_finding_is_not_made(tmp_path: Path) -> None:
+    """The misspelt annotation has kept it from being said that there is no such Profile."""
+    files = {"a.yaml": CONFIG.replace("kmm}", "kmm, annotations: {krmfn.dev/profil: x}}")}
+    done = check(plant(tmp_path, files), "--fix").ended(1)
+    assert done.err.startswith("error: nothing is mended: a finding would be new: a.yaml:")
+    assert "KRM118" in done.text
+    assert content(tmp_path) == files
+
+
+def test_a_key_of_ours_is_mended(tmp_path: Path) -> None:
+    text = CONFIG.replace("kmm}", "kmm, annotations: {krmfn.dev/profile: x}}")
+    profile = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: settings}\nspec:\n"
+    profile += "  profiles: {x: {imagePullPolicy: Always}}\n"
+    plant(tmp_path, {"a.yaml": text.replace("/profile", "/profil"), "f.yaml": profile})
+    check(tmp_path, "--fix").ended(0, "mended 1 finding in 1 file\n")
+    assert content(tmp_path) == {"a.yaml": text, "f.yaml": profile}
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    files = {"here/x.yaml": OTHER, "there/a.yaml": CONFIG.replace("driverVersion", "driverVerson")}
+    plant(tmp_path, files | {"here/a.yaml": "-> ../there/a.yaml"})
+    process("krmfn", "check", "here", "--fix", "--root", ".", cwd=tmp_path).ended(1, "")
+    assert (tmp_path / "there/a.yaml").read_text() == files["there/a.yaml"]
+    assert (tmp_path / "here/a.yaml").is_symlink()
+
+
+def test_a_folder_that_is_a_link_by_name_is_meant(tmp_path: Path) -> None:
+    plant(tmp_path, {"there/a.yaml": CONFIG.replace("driverVersion", "driverVerson"), "here": "-> there"})
+    process("krmfn", "check", "here", "--fix", cwd=tmp_path).ended(0)
+    assert content(tmp_path)["there/a.yaml"] == CONFIG
+
+
+@pytest.mark.parametrize("state", ["untracked", "staged", "changed", "committed", "no commit yet"])
+def test_a_file_that_is_not_as_it_was_committed_needs_force(tmp_path: Path, state: str) -> None:
+    wrong = CONFIG.replace("driverVersion", "driverVerson")
+    first = {"x.yaml": OTHER} if state == "untracked" else {"a.yaml": wrong if state == "committed" else CONFIG}
+    plant(tmp_path, first)
+    run_git(tmp_path, "init", "-q")
+    run_git(tmp_path, "add", ".")
+    if state != "no commit yet":
+        run_git(tmp_path, "commit", "-qm", "x")
+    plant(tmp_path, {"a.yaml": wrong})
+    if state == "staged":
+        run_git(tmp_path, "add", ".")
+    done = check(tmp_path, "--fix")
+    if state != "committed":
+        message = "nothing is mended: a.yaml is not as it was committed; commit it first, or pass --force"
+        assert done.refused() == f"error: {message}\n"
+        assert (tmp_path / "a.yaml").read_text() == wrong
+        check(tmp_path, "--diff").ended(1, "")
+        done = check(tmp_path, "--fix", "--force")
+    done.ended(0)
+    assert (tmp_path / "a.yaml").read_text() == CONFIG
+
+
+@pytest.mark.parametrize("args", [("-",), (".", "--write-baseline", "known.json")])
+def test_what_cannot_be_written_back_is_refused(tmp_path: Path, args: tuple[str, ...]) -> None:
+    done = process("krmfn", "check", *args, "--fix", cwd=plant(tmp_path, {"a.yaml": CONFIG}), stdin=CONFIG)
+    assert "cannot be combined with --fix or --diff" in done.refused()
+
+
+def test_only_what_is_shown_is_mended(tmp_path: Path) -> None:
+    text = CONFIG.replace("driverVersion", "driverVerson")
+    check(plant(tmp_path, {"a.yaml": text}), "--fix", "--select", "KRM139").ended(1, "")
+    assert content(tmp_path) == {"a.yaml": text}
+    check(tmp_path, "--write-baseline", "known.json").ended(0)
+    check(tmp_path, "--fix", "--baseline", "known.json")
+    assert content(tmp_path)["a.yaml"] == text
