@@ -17,7 +17,8 @@ from . import pointers, removal
 
 _NEVER = re.compile(r"(?i).*(?:selectors?|labels?|images?|namespaces?)|kind|apiVersion|taints|tolerations|\$patch")
 """The fields in which, and below which, no value is touched: what is selected, pulled, and where it is."""
-_IDENTITY = ("metadata", "name")
+_IDENTITY = (("metadata",), ("metadata", "name"), ("metadata", "namespace"))
+"""The fields that make another resource of a resource."""
 _PLAIN = re.compile(r"[A-Za-z0-9.+~][A-Za-z0-9.:+~-]*(?=[ \t]*(?:$|[ \t]#|\r?\n|[,\]}]))")
 """A plain scalar up to the end of its line, a comment, or what ends an entry of a flow collection."""
 _QUOTES = "\"'"
@@ -36,11 +37,10 @@ def is_mendable(finding: Result) -> bool:
     mend, place = finding.fact(MEND), finding.place
     if not (isinstance(mend, tuple) and finding.field and place and place.path and place.line and place.column):
         return False
-    return mend[0] != QUOTE or not _is_kept(split(finding.field.path))
-
-
-def _is_kept(path: tuple[str, ...]) -> bool:
-    return path[:2] == _IDENTITY or any(_NEVER.fullmatch(part) for part in path)
+    path = split(finding.field.path)
+    if mend[0] == RENAME:
+        return (*path[:-1], str(mend[-1])) not in _IDENTITY
+    return mend[0] != QUOTE or not (path in _IDENTITY or any(_NEVER.fullmatch(part) for part in path))
 
 
 def edit_of(finding: Result, text: str) -> Edit | None:
