@@ -56,7 +56,8 @@ def mend(context: Context, judge: Judge) -> Mended:
     with files.in_place_of(texts):
         after = outcome.snapshots(current.streams, current.reported, ids)
     before = outcome.snapshots(first.streams, first.reported, ids)
-    problem = outcome.problem(mended, first.checked.results, current.checked.results)
+    problem = "" if current.streams.is_whole else "not all can be read, so what else would change is not known"
+    problem = problem or outcome.problem(mended, first.checked.results, current.checked.results)
     if not problem and (other := outcome.changed(before, after)):
         problem = f"{other} would change, which has no finding that is mended"
     return Mended(first, problem=problem) if problem else Mended(current, texts, mended)

@@ -71,3 +71,20 @@ def test_nothing_outside_of_the_root_is_mended(tmp_path: Path) -> None:
     assert (tmp_path / "base/a.yaml").read_text() == wrong
     process("krmfn", "check", "lab", "--fix", "--root", ".", cwd=tmp_path).ended(0)
     assert (tmp_path / "base/a.yaml").read_text() == BASE
+
+
+def test_a_mistake_that_clusters_share_is_mended_once_and_that_of_one_is_its_own(tmp_path: Path) -> None:
+    patch = (
+        "\npatches:\n- target: {kind: DeviceConfig}\n  patch: |-\n    - {op: add, path: /spec/dirName, value: /opt}\n"
+    )
+    roots = {f"{name}/kustomization.yaml": f"resources: [../base]\nnamePrefix: {name}-{patch}" for name in ("a", "b")}
+    files = roots | {"base/kustomization.yaml": "resources: [x.yaml]\n", "base/x.yaml": BASE}
+    files |= {".krmfn.yaml": "clusters: {a: [a], b: [b]}\n"}
+    wrong = dict(files)
+    wrong["base/x.yaml"] = BASE.replace("moduleName", "modulName")
+    wrong["b/kustomization.yaml"] = files["b/kustomization.yaml"].replace("/dirName", "/dirNam")
+    before = check(plant(tmp_path, files)).ended(0)
+    plant(tmp_path, wrong)
+    done = check(tmp_path, "--fix", "--root", ".").ended(0, "mended 2 findings in 2 files\n")
+    assert content(tmp_path) == files
+    assert done.out == before.out

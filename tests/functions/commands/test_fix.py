@@ -237,3 +237,10 @@ def test_only_what_is_shown_is_mended(tmp_path: Path) -> None:
     check(tmp_path, "--write-baseline", "known.json").ended(0)
     check(tmp_path, "--fix", "--baseline", "known.json")
     assert content(tmp_path)["a.yaml"] == text
+
+
+def test_nothing_is_mended_beside_what_cannot_be_read(tmp_path: Path) -> None:
+    files = {"a.yaml": CONFIG.replace("driverVersion", "driverVerson"), "b.yaml": "kind: [\napiVersion: v1\n"}
+    done = check(plant(tmp_path, files), "--fix").ended(2)
+    assert done.err == "error: nothing is mended: not all can be read, so what else would change is not known\n"
+    assert content(tmp_path) == files
