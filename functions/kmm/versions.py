@@ -1,89 +1,71 @@
-"""The KMM versions that we know, oldest first, and how their checks differ. A new one is a line here and a table."""
+"""The KMM versions that we know, oldest first, and how their checks differ. A new one is its facts, and a table."""
 
 import re
 
 from krmfn import KrmfnError
 from krmfn.typed import NamedTuple
 
+from .version_facts import BRANCHES, FACTS
+
 
 class Target(NamedTuple):
-    """One KMM version, as far as its checks differ from the others'. The defaults are those of main."""
+    """One KMM version, as far as its checks differ from the others'; where each fact is from: version_facts.py."""
 
     name: str
     source: str
     """The tag or branch of KMM's repository that holds its CRDs."""
     structure: str
     """The name of the table of facts that holds its Module CRD."""
-    name_limit: int = 41
+    name_limit: int
     """The longest name + namespace, in bytes."""
-    long_texts: bool = True
+    long_texts: bool
     """API machinery 1.35 speaks of bytes and label keys, 1.32 of characters and qualified names."""
-    dra: bool = True
+    dra: bool
     """spec.dra is known."""
-    probes: bool = True
+    probes: bool
     """Containers of plugins have probes, and initContainers must not."""
-    host_paths: tuple[str, ...] = ("/dev", "/sys", "/var", "/opt", "/run")
+    host_paths: tuple[str, ...]
     """The folders in which host paths of plugins have to be; () where that is not checked."""
-    host_paths_since: int = 0
+    host_paths_since: int
     """The patch release that checks them first."""
-    sign_files: bool = True
-    modprobe_prefix: str = "failed to validate modprobe: "
-    leaves_plugins: bool = False
+    sign_files: bool
+    modprobe_prefix: str
+    leaves_plugins: bool
     """A removed devicePlugin section leaves its DaemonSet running."""
-    check_tolerates: bool = True
+    check_tolerates: bool
     """The pod that checks whether an image exists gets the Module's tolerations; before it had none."""
-    labels_versions: bool = True
+    labels_versions: bool
     """A node gets a label with the version that is loaded on it."""
-    platform: str = "Kubernetes"
-    """What `dra_since` is a version of: Kubernetes or OpenShift."""
-    dra_since: str = "1.34"
+    dra_since: str
+    """The version of `platform` from which spec.dra is taken; "" where it is unknown to KMM."""
+
+    @property
+    def platform(self) -> str:
+        """What `dra_since` is a version of: Kubernetes or OpenShift."""
+        return "OpenShift" if self.is_fork else "Kubernetes"
 
     @property
     def table(self) -> str:
         """The name of the table of facts with its fields: those of its CRD, and what main has merged since."""
-        return _MERGED if self.structure == _MAIN.structure else self.structure
+        return _MERGED if self.structure == NEWEST else self.structure
 
     @property
     def is_fork(self) -> bool:
         """Whether it is the OpenShift fork's, with the CRDs of the version that it is made from."""
-        return self.platform == "OpenShift"
+        return bool(_prefix(self.name)) or self.name == _newest(_FORK_PREFIX)
 
 
-_MAIN = Target("main", "main", "main")
 _MERGED = "merged"
 """The table of what KMM's main has beyond the CRD of its table, which is of one commit."""
-_2_6 = _MAIN._replace(
-    name_limit=40, long_texts=False, dra=False, probes=False, host_paths=(), leaves_plugins=True, check_tolerates=False
-)
-_2_4 = _2_6._replace(structure="2.4", sign_files=False, modprobe_prefix="", labels_versions=False)
-_FORK = _MAIN._replace(platform="OpenShift", dra_since="4.21", check_tolerates=False)
-_4 = ("/dev", "/sys", "/var", "/opt")
-
 DEFAULT = "2.6"
 KNOWN_ON = "2026-07-29"
 """The day of the newest facts."""
 _FORK_PREFIX = "openshift-"
-NEWEST = _MAIN.name
+NEWEST = "main"
 """Its CRD has the fields of all versions, with the same defaults."""
-_KNOWN = (
-    _2_4._replace(name="2.4", source="v2.4.0"),
-    _2_4._replace(name="2.5", source="v2.5.0"),
-    _2_6._replace(name="2.6", source="v2.6.0", structure="2.6"),
-    _MAIN,
-    _2_4._replace(name="openshift-2.4", source="release-2.4", platform="OpenShift"),
-    _2_4._replace(name="openshift-2.5", source="release-2.5", platform="OpenShift", host_paths=_4, host_paths_since=2),
-    _2_6._replace(
-        name="openshift-2.6",
-        source="release-2.6",
-        structure="2.6",
-        platform="OpenShift",
-        host_paths=_4,
-        host_paths_since=1,
-    ),
-    _FORK._replace(name="openshift-2.7", source="release-2.7"),
-    _FORK._replace(name="openshift"),
-)
-TARGETS = {known.name: known for known in _KNOWN}
+TARGETS = {
+    name: Target(name, BRANCHES[name], **{fact.name: fact.value for fact in facts}) for name, facts in FACTS.items()
+}
 _NUMBERED = re.compile(r"(openshift-)?v?([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?(?:[-+].*)?")
 
 

@@ -134,7 +134,7 @@ def _bump(compared: Comparison) -> _Bump:
         raise _no_plan("the nodes differ between OLD and NEW; change nodes, or their inventory, by themselves")
     if not target(function_config.read(compared.sides[1])[0].kmm_version).labels_versions:
         raise _no_plan(
-            "KMM up to 2.5 has no node label for the version that is loaded, so there is nothing to wait for"
+            "KMM up to 2.4 has no node label for the version that is loaded, so there is nothing to wait for"
         )
     old, new = _changed_driver(before.drivers, after.drivers)
     if new.cluster is not None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import version_lists
 from krmfn_functions.kmm.crd import facts
-from krmfn_functions.kmm.versions import DEFAULT, NEWEST, TARGETS, is_newer, target
+from krmfn_functions.kmm.version_facts import BRANCHES, FACTS
+from krmfn_functions.kmm.versions import DEFAULT, NEWEST, TARGETS, Target, is_newer, target
 from krmfn_functions.options import SETTINGS
 from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.kinds import schema
@@ -17,6 +18,9 @@ from krmfn import KrmfnError
 from krmfn.yamltext import emit
 from tests.builders import function_config, module
 from tests.commands import ROOT, process
+
+FILES = ("versions.py", "version_facts.py")
+"""The only files that name versions."""
 
 
 def test_the_option_the_schema_and_the_default_agree() -> None:
@@ -52,10 +56,28 @@ def test_each_table_has_a_row_with_its_source() -> None:
         assert f"| `{kmm.structure}` |" in rows and f"`{kmm.source}`" in rows, kmm
 
 
+@pytest.mark.parametrize("version", TARGETS)
+def test_each_fact_says_where_it_is_from(version: str) -> None:
+    """None is a default, and one that is not from the version's own branch is what the named version's branch says."""
+    facts_of = FACTS[version]
+    assert [fact.name for fact in facts_of] == [*Target._fields[2:]]
+    for fact in facts_of:
+        assert re.match(r"(?:[a-z][\w./-]*\.(?:go|yaml)|go\.mod)(?: \(.+\))?$", fact.file), fact
+        if fact.of:
+            twin = next(one for one in FACTS[fact.of] if one.name == fact.name)
+            assert (twin.value, twin.file, twin.of) == (fact.value, fact.file, ""), fact
+    assert BRANCHES.keys() == FACTS.keys()
+
+
+def test_the_version_that_is_loaded_is_a_label_since_2_5() -> None:
+    """Source: KMM v2.5.0, internal/controllers/nmc_reconciler.go, UpdateNodeLabels; v2.4.0 has none."""
+    assert [name for name, kmm in TARGETS.items() if not kmm.labels_versions] == ["2.4", "openshift-2.4"]
+
+
 def test_nothing_else_of_the_product_names_one() -> None:
     """Rules say since when they hold, which a new version does not change; `openshift` is also a field's name."""
     names = "|".join(re.escape(name) for name in TARGETS if name != "openshift")
-    sources = [path for path in (ROOT / "functions").rglob("*.py") if path.name != "versions.py"]
+    sources = [path for path in (ROOT / "functions").rglob("*.py") if path.name not in FILES]
     named = {
         str(path.relative_to(ROOT)): literals
         for path in [*sources, *(ROOT / "tools").glob("*.py")]

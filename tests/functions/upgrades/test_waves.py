@@ -353,9 +353,9 @@ def test_no_plan_is_no_success(folder: Path) -> None:
 
 
 def test_kmm_without_a_label_for_the_version_that_is_loaded(folder: Path) -> None:
-    config = fleet(function_config(kmm={"version": "2.5"}))
+    config = fleet(function_config(kmm={"version": "2.4"}))
     plant(folder, {"new/config.yaml": config, "old/config.yaml": config})
-    assert "no plan: KMM up to 2.5 has no node label" in diff(folder).refused()
+    assert "no plan: KMM up to 2.4 has no node label" in diff(folder).refused()
 
 
 @pytest.mark.parametrize(
