@@ -16,10 +16,15 @@ from krmfn_functions import VERSION
 from tests.commands import ROOT, execute
 from tests.sources import SOURCES, copied
 
-FOLDERS = {"functions": "krmfn_functions", "schemas": "krmfn_functions/schemas"}
+FOLDERS = {
+    "functions": "krmfn_functions",
+    "schemas": "krmfn_functions/schemas",
+    "examples/vendor-profiles": "krmfn_functions/vendors",
+}
 SHIPPED = {
     "functions": {".py", ".json", ".typed", ".html", ".css", ".js"},
     "schemas": {".py", ".json", ".yaml"},
+    "examples/vendor-profiles": {".yaml"},
 }
 ALONE = ["--quiet", "--no-deps", "--no-index", "--disable-pip-version-check"]
 UNDIVIDED = """\

@@ -107,7 +107,7 @@ def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> t
         for source, folder in zip(sources, folders, strict=True)
     ]
     imports = [
-        _rest(source, part, run, existing, args.keep_pod_templates)
+        convert_rest(source, part, run, existing, args.keep_pod_templates)
         for source, part in zip(sources, driven, strict=True)
     ]
     conversions = [conversion for imported in imports for conversion in imported.conversions]
@@ -143,7 +143,9 @@ def _folders(sources: Sequence[Source], top: str) -> list[str]:
     return folders
 
 
-def _rest(source: Source, driven: Driven, run: Run, existing: Manifest | None, keeps_pods: bool) -> Import:
+def convert_rest(
+    source: Source, driven: Driven, run: Run, existing: Manifest | None = None, keeps_pods: bool = False
+) -> Import:
     """Return what an import makes of a cluster beside its own configs. Raises KrmfnError as `convert` does."""
     items = [item for item in source.items if item.ref.id not in driven.covered]
     if driven.inputs and not any((item.group, item.kind) in MODULE_KINDS for item in items):

@@ -12,6 +12,8 @@ from ..paths.excludes import CONFIG
 BASE = "base"
 PROFILES = "profiles.yaml"
 _FIRST_NAME = "deviceconfig.yaml"
+_KEPT = ("module", "daemonset")
+"""The kinds that may stay as they were written by hand, as their files begin."""
 FIRST = """\
 # A driver for some nodes. `krmfn explain spec.FIELD` says what a field does and where it ends up; krmfn makes a KMM
 # Module of this, and with `devicePlugin` and `daemonSets` what belongs to it.
@@ -30,6 +32,10 @@ spec:
   nodeSelector:
     example.com/device: "true"
 """
+
+
+FIRST_FILES: Mapping[str, bytes] = {_FIRST_NAME: FIRST.encode()}
+"""The first config, by the name of its file."""
 
 
 class Cluster(NamedTuple):
@@ -52,15 +58,21 @@ class File(NamedTuple):
     """What it is for, in one line."""
 
 
-def files(clusters: Sequence[Cluster], profiles: Manifest | None, prefix: str = "") -> list[File]:
+def files(
+    clusters: Sequence[Cluster],
+    profiles: Manifest | None,
+    prefix: str = "",
+    first: Mapping[str, bytes] = FIRST_FILES,
+) -> list[File]:
     """Return the files of a repository, in the order in which to read them.
 
     `profiles` is the functionConfig that the configs share, `prefix` the folder of the repository that holds them.
+    `first` are the files that a cluster without configs begins with.
     """
     if not clusters:
-        first = File(_FIRST_NAME, FIRST.encode(), "the first config, to change")
-        return [first, File("kustomization.yaml", _kustomization([first.path]), "what is deployed")]
-    shared = _shared([cluster for cluster in clusters if cluster.configs])
+        begun = [File(name, text, _purpose(name, "")) for name, text in first.items()]
+        return [*begun, File("kustomization.yaml", _kustomization([*first]), "what is deployed")]
+    shared = _shared([cluster for cluster in clusters if cluster.configs], first)
     in_base = {**shared}
     if profiles:
         in_base[PROFILES] = emit.dump(_local(profiles)).encode()
@@ -68,18 +80,18 @@ def files(clusters: Sequence[Cluster], profiles: Manifest | None, prefix: str = 
     if in_base:
         result.append(File(f"{BASE}/kustomization.yaml", _kustomization(sorted(in_base)), "what every cluster gets"))
     for cluster in clusters:
-        filled = cluster if cluster.configs or shared else cluster._replace(configs={_FIRST_NAME: FIRST.encode()})
+        filled = cluster if cluster.configs or shared else cluster._replace(configs=first)
         result += _of_cluster(filled, shared, f"../../{BASE}" if in_base else "")
     text = emit.dump({"clusters": {cluster.name: _paths(cluster, prefix) for cluster in clusters}})
     return [*result, File(CONFIG, text.encode(), "which folders and inventories make a cluster")]
 
 
-def _shared(clusters: Sequence[Cluster]) -> dict[str, bytes]:
-    """Return the configs that all clusters with configs have alike; a first one where none has any."""
+def _shared(clusters: Sequence[Cluster], first: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the configs that all clusters with configs have alike; the first ones where none has any."""
     if not clusters:
-        return {_FIRST_NAME: FIRST.encode()}
-    first, *others = (cluster.configs for cluster in clusters)
-    alike = {name: text for name, text in first.items() if all(other.get(name) == text for other in others)}
+        return dict(first)
+    one, *others = (cluster.configs for cluster in clusters)
+    alike = {name: text for name, text in one.items() if all(other.get(name) == text for other in others)}
     return alike if others else {}
 
 
@@ -97,8 +109,12 @@ def _of_cluster(cluster: Cluster, shared: Mapping[str, bytes], base: str) -> lis
 def _purpose(name: str, clusters: str) -> str:
     if name == PROFILES:
         return "what the configs have in common, as profiles"
+    if name.endswith("profile.yaml"):
+        return "the vendor's product as a Profile: replaced as a whole with its next version"
+    if not clusters:
+        return "the first config, to change"
     kind = name.partition("-")[0].partition(".")[0]
-    return f"a {'config' if kind == 'deviceconfig' else kind} of {clusters}"
+    return f"a {kind if kind in _KEPT else 'config'} of {clusters}"
 
 
 def _paths(cluster: Cluster, prefix: str) -> list[str]:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from functions.importing import vendors
 from krmfn import Manifest
-from tests.commands import Done, process
+from tests.commands import ROOT, Done, process
 from tests.functions.importing.manifests import DUMPED_EXPORTER, DUMPED_GPU
 from tests.trees import plant
 
@@ -136,3 +137,47 @@ def test_a_dump_without_a_module_is_told(tmp_path: Path) -> None:
     dump(tmp_path, "a.json", node("a1"))
     assert "no Module is in a, so there is nothing to import" in run(tmp_path, "--live", "a=a.json").ended(2).err
     assert written(tmp_path) == {"a.json"}
+
+
+@pytest.mark.parametrize("vendor", vendors.names())
+def test_a_vendor_s_product_is_a_beginning(vendor: str, tmp_path: Path) -> None:
+    """Its Profile as it is shipped, and a config of its kind; what they make is as good as krmfn's own examples are."""
+    run(tmp_path, "--vendor", vendor).ended(0, "")
+    shipped = ROOT / "examples/vendor-profiles" / vendor
+    assert (tmp_path / f"{vendor}-profile.yaml").read_bytes() == (shipped / "profile.yaml").read_bytes()
+    listed = yaml.safe_load((tmp_path / "kustomization.yaml").read_text())["resources"]
+    assert {*listed, "kustomization.yaml"} == written(tmp_path)
+    (tmp_path / "kustomization.yaml").unlink()  # it is for kustomize, which need not be here
+    process("krmfn", "check", ".", cwd=tmp_path).ended(0, "")
+    rendered = process("krmfn", "render", "--quiet", ".", cwd=tmp_path).ended(0).out
+    assert rendered == process("krmfn", "render", "--quiet", str(shipped)).ended(0).out
+
+
+def test_vendors_of_several_clusters_are_in_their_base(tmp_path: Path) -> None:
+    run(tmp_path, "--vendor", "habana", "--vendor", "onload", "--cluster", "dev", "--cluster", "lab").ended(0, "")
+    listed = yaml.safe_load((tmp_path / "base/kustomization.yaml").read_text())["resources"]
+    assert listed == ["gaudi.yaml", "habana-profile.yaml", "onload-profile.yaml", "onload.yaml"]
+
+
+def test_an_unknown_vendor_is_an_error_with_the_known_ones(tmp_path: Path) -> None:
+    done = run(tmp_path, "--vendor", "amdgpu").ended(2)
+    assert done.err == "error: no Profile amdgpu is shipped; did you mean amd-gpu?\n"
+    assert not written(tmp_path)
+
+
+def test_the_config_of_a_vendor_s_operator_is_kept_with_its_profile(tmp_path: Path) -> None:
+    """What the operator made is made by the Profile, so it gets no second config."""
+    shipped = ROOT / "examples/vendor-profiles/habana"
+    made = yaml.safe_load_all(process("krmfn", "render", "--quiet", str(shipped)).ended(0).out)
+    config = yaml.safe_load((shipped / "gaudi.yaml").read_text())
+    dump(tmp_path, "a.json", config, *made, node("a1", **config["spec"].get("selector", {})))
+    done = run(tmp_path, "repo", "--live", "a=a.json").ended(0)
+    folder = tmp_path / "repo/clusters/a"
+    assert (folder / "habana-profile.yaml").read_bytes() == (shipped / "profile.yaml").read_bytes()
+    listed = yaml.safe_load((folder / "kustomization.yaml").read_text())["resources"]
+    assert listed == [f"deviceconfig-{config['metadata']['name']}.yaml", "habana-profile.yaml"], done.text
+    assert yaml.safe_load((folder / listed[0]).read_text())["spec"] == config["spec"]
+    adopted = process("krmfn", "adopt", "repo", "--live", "a=a.json", "--format", "json", cwd=tmp_path)
+    report = json.loads(adopted.out)
+    assert report["nodes"]["reloaded"] == report["nodes"]["lost"] == []
+    assert all(entry["equal"] == entry["fields"] for entry in report["objects"]), report["objects"]
