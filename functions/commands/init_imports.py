@@ -53,8 +53,8 @@ def imported_of(context: Context, by_name: Mapping[str, str]) -> Imported:
     rest, parts = iter(configs), list[Cluster]()
     lines, findings = list[str](), list[Result]()
     for source, imported, part in zip(sources, imports, driven, strict=True):
-        made = [*islice(rest, len(imported.conversions)), *(kept.manifest for kept in imported.kept)]
-        manifests = [*part.inputs, *made]
+        new_manifests = [*islice(rest, len(imported.conversions)), *(kept.manifest for kept in imported.kept)]
+        manifests = [*part.inputs, *new_manifests]
         resources = rendered(manifests, run._replace(crds=source.crds), profiles)
         findings += [*part.findings, *import_.findings_of(imported, {item.ref.id: item.place for item in source.items})]
         findings += [result for result in resources.results if result.severity == "error"]

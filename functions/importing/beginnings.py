@@ -90,8 +90,8 @@ def _shared(clusters: Sequence[Cluster], first: Mapping[str, bytes]) -> dict[str
     """Return the configs that all clusters with configs have alike; the first ones where none has any."""
     if not clusters:
         return dict(first)
-    one, *others = (cluster.configs for cluster in clusters)
-    alike = {name: text for name, text in one.items() if all(other.get(name) == text for other in others)}
+    nearest, *others = (cluster.configs for cluster in clusters)
+    alike = {name: text for name, text in nearest.items() if all(other.get(name) == text for other in others)}
     return alike if others else {}
 
 
