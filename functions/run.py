@@ -105,6 +105,8 @@ class Run(NamedTuple):
     """The root of each item by its `id`, as people are shown it, where a cluster has several roots."""
     deployers: Mapping[Id, frozenset[str]] = MappingProxyType({})
     """The engines that deploy each object by its id, where it is known: Argo CD, Flux, Fleet, Helm."""
+    renewed: frozenset[Id] = frozenset()
+    """The Modules of a new side that engines delete and create at each change, in place of an update."""
     is_beside: bool = False
     """Whether nothing in the list is ours: it counts where ours refer to it, and what is wrong in it fails nothing."""
     is_repository: bool = False

@@ -1,13 +1,13 @@
 """What a reviewer reads first: rights, privileged pods, policies and Profiles that a change brings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item, Manifest, ResourceList, Result, error
-from krmfn.ownership import OWNER
+from krmfn.ownership import OWNER, Id
 from krmfn.printing import counted, some
 from krmfn.resource import ref
 
-from ..final.engines import LASTING, behaviours, is_read_by
+from ..final.engines import LASTING, behaviours, is_read_by, is_renewed
 from ..final.pod_security import BASELINE, ENFORCE, RESTRICTED
 from ..kmm.lookup import table, tables, text, texts
 from ..kmm.module import MODULE_KINDS
@@ -56,7 +56,7 @@ def unapplied(plan: Plan, *sides: ResourceList) -> Iterator[Result]:
     of a deleted object only those that keep it on the cluster; and only those for an engine that deploys it on one of
     the sides.
     """
-    deployers = {id_: engines for side in sides for id_, engines in run_of(side).deployers.items()}
+    deployers = _deployers(sides)
     namespaces = {ref(manifest).namespace for manifest in plan.new if _kind(manifest) in MODULE_KINDS}
     for change in plan.changes:
         is_module = (change.ref.group, change.ref.kind) in MODULE_KINDS
@@ -67,6 +67,19 @@ def unapplied(plan: Plan, *sides: ResourceList) -> Iterator[Result]:
             is_read = is_read_by(behaviour.row, deployers.get(change.ref.id, ()))
             if is_effective and is_read and behaviour not in former:
                 yield error(f"{behaviour.sentence} ({behaviour.annotation})", ref=change.ref)
+
+
+def renewed(manifests: Iterable[Manifest], *sides: ResourceList) -> frozenset[Id]:
+    """Return the Modules that engines delete and create at each change: no webhook sees an update of one."""
+    deployers = _deployers(sides)
+    modules = [manifest for manifest in manifests if _kind(manifest) in MODULE_KINDS]
+    ids = [ref(module).id for module in modules if is_renewed(module, deployers.get(ref(module).id, ()))]
+    return frozenset(ids)
+
+
+def _deployers(sides: Sequence[ResourceList]) -> dict[Id, frozenset[str]]:
+    """Return the engines that deploy each object on one of the sides."""
+    return {id_: engines for side in sides for id_, engines in run_of(side).deployers.items()}
 
 
 def _kind(manifest: Manifest) -> tuple[str, str]:

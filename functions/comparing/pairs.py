@@ -101,6 +101,7 @@ def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda 
     old, new = (cluster.final if cluster else ResourceList() for cluster in pair)
     before, after = deployed_manifests(old), deployed_manifests(new)
     reviewed = plan(before, after)
+    note(new, renewed=attention.renewed(after, old, new))
     held = held_back(reviewed, pair.old, pair.new)
     effects, doubt = node_effects.effects(old, new, held.unpruned)
     gone = leaving.leaving(deployed_items(old), deployed_items(new), run_of(new).live)

@@ -32,6 +32,8 @@ class Row(NamedTuple):
     """ANEW, GONE, KEPT or LASTING."""
     when: str
     """When the engine does that, as the end of a sentence."""
+    is_always: bool = False
+    """Whether it deletes the object at each change, so that the API server never sees an update of it."""
 
 
 _HOOKS = "gitops-engine pkg/sync/hook/hook.go; docs/user-guide/resource_hooks.md"
@@ -55,12 +57,12 @@ ROWS = (
     Row(ARGOCD, HOOK, "SyncFail", KEPT, " unless a sync fails"),
     Row(ARGOCD, HOOK, "PreDelete", KEPT, " until its Application is deleted"),
     Row(ARGOCD, HOOK, "PostDelete", KEPT, " until its Application is deleted"),
-    Row(ARGOCD, POLICY, "BeforeHookCreation", ANEW, " at every sync"),
-    Row(ARGOCD, POLICY, "HookSucceeded", GONE, " after every sync"),
+    Row(ARGOCD, POLICY, "BeforeHookCreation", ANEW, " at every sync", True),
+    Row(ARGOCD, POLICY, "HookSucceeded", GONE, " after every sync", True),
     Row(ARGOCD, POLICY, "HookFailed", GONE, " after a sync that fails"),
     Row(ARGOCD, _SYNC, "Replace=true", ANEW, " where it cannot be replaced"),
     Row(ARGOCD, _SYNC, "Force=true", ANEW, " where a change is refused"),
-    Row(ARGOCD, _SYNC, "Replace=true,Force=true", ANEW, " at every change"),
+    Row(ARGOCD, _SYNC, "Replace=true,Force=true", ANEW, " at every change", True),
     Row(ARGOCD, _SYNC, "Prune=false", LASTING, " when it leaves Git"),
     Row(ARGOCD, _SYNC, "Prune=confirm", LASTING, " when it leaves Git until somebody confirms it"),
     Row(ARGOCD, _SYNC, "Delete=false", LASTING, " with its Application"),
@@ -69,8 +71,8 @@ ROWS = (
     *(Row(HELM, _HELM_HOOK, f"{when}-delete", KEPT, " until its release is deleted") for when in ("pre", "post")),
     *(Row(HELM, _HELM_HOOK, f"{when}-rollback", KEPT, " unless it rolls back") for when in ("pre", "post")),
     *(Row(HELM, _HELM_HOOK, test, KEPT, " unless tests are run") for test in ("test", "test-success", "test-failure")),
-    Row(HELM, _HELM_POLICY, "before-hook-creation", ANEW, " at every upgrade"),
-    Row(HELM, _HELM_POLICY, "hook-succeeded", GONE, " after every upgrade"),
+    Row(HELM, _HELM_POLICY, "before-hook-creation", ANEW, " at every upgrade", True),
+    Row(HELM, _HELM_POLICY, "hook-succeeded", GONE, " after every upgrade", True),
     Row(HELM, _HELM_POLICY, "hook-failed", GONE, " after an upgrade that fails"),
     Row(HELM, "helm.sh/resource-policy", "keep", LASTING, " when it leaves its chart"),
     Row(FLUX, f"{_FLUX}/reconcile", "disabled", KEPT, ""),
@@ -122,6 +124,17 @@ def is_unpruned(manifest: Manifest, engines: Collection[str]) -> bool:
     rows = [behaviour.row for behaviour in behaviours(manifest) if behaviour.row.effect == LASTING]
     rows = [row for row in rows if not row.value.startswith("Delete=")]  # these are about the whole Application
     return bool(engines) and all(any(is_read_by(row, (engine,)) for row in rows) for engine in engines)
+
+
+def is_renewed(manifest: Manifest, engines: Collection[str]) -> bool:
+    """Return True where an annotation has each engine that deploys an object delete it at each change.
+
+    `engines` are those known to deploy it; where none is known, any that reads the annotation may. `Replace=true` alone
+    replaces it in place (gitops-engine, pkg/utils/kube/resource_ops.go), and `Force=true` makes anew what is invalid or
+    in conflict, not what a webhook refuses.
+    """
+    rows = [behaviour.row for behaviour in behaviours(manifest) if behaviour.row.is_always]
+    return bool(rows) and all(any(is_read_by(row, (engine,)) for row in rows) for engine in engines)
 
 
 def behaviours(manifest: Manifest) -> Iterator[Behaviour]:

@@ -3,9 +3,10 @@
 Source: the webhook of KMM v2.6.0 and main (2026-07-29), and the API server, as seen on a cluster.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from krmfn import Field, Ref, Result, info, warning
+from krmfn.ownership import Id
 from krmfn.results import Rule, apply
 
 from ..differences import differences
@@ -191,10 +192,10 @@ spec: {devicePlugin: {image: "registry.example.com/plugin:1.1"}}
 )
 
 
-def version_is_kept(impact: Impact) -> Iterator[Result]:
-    """Yield the webhook's finding about the update of a Module, with what to do."""
+def version_is_kept(impact: Impact, renewed: Collection[Id] = ()) -> Iterator[Result]:
+    """Yield the webhook's finding about the update of a Module, with what to do; `renewed` ones have no update."""
     for step in impact.steps:
-        if step.old and step.new:
+        if step.old and step.new and step.ref.id not in renewed:
             for finding in apply(UPDATE_RULES, step.old, step.new):
                 hint = "applying it fails from here on; deleting the Module unloads it on all its nodes"
                 yield finding._replace(message=f"{finding.message} ({hint})", ref=step.ref)

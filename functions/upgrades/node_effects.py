@@ -15,6 +15,7 @@ from ..kmm.scheduling import Move
 from ..kmm.webhook.admission import UPDATE_RULES
 from ..plan import Effect, OnNodes
 from ..rendering import function_config
+from ..run import run_of
 from . import known_nodes
 
 _WORDS = ("lost", "blocked", "waiting", "unknown", "reloaded", "kept", "gained")
@@ -73,7 +74,8 @@ def _sides(old: ResourceList, new: ResourceList, kept: Collection[Id] = ()) -> t
         return None
     before, after = sides
     former = {driver.ref.id: driver for driver in before.drivers}
-    drivers = [_admitted(former.get(driver.ref.id), driver) for driver in after.drivers]
+    updated = {key: driver for key, driver in former.items() if key not in run_of(new).renewed}
+    drivers = [_admitted(updated.get(driver.ref.id), driver) for driver in after.drivers]
     drivers += [driver for module, driver in former.items() if module in kept]
     return before, after._replace(drivers=drivers)
 

@@ -47,7 +47,7 @@ def notes(
     changed = changed_modules(plan, external)
     settings = [*resources.select(PROFILE[1], PROFILE[0]), *resources.select(CONFIG[1], CONFIG[0])]
     impact = Impact(plan, *changed, target(config.kmm_version), *functions, knows_nodes, effects)
-    for finding in (*version_is_kept(impact), *apply(RULES, impact)):
+    for finding in (*version_is_kept(impact, run_of(resources).renewed), *apply(RULES, impact)):
         finding = _on_hub(finding)
         if source := _source(finding, manifests, by_id):
             owners[source.ref] = source
