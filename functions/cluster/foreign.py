@@ -42,7 +42,8 @@ def without(context: Context, streams: Clusters) -> Clusters:
     # all are read: each may hold a Profile or a hub
     strange = [cluster for cluster in streams.clusters if not reader.concerns(files_of_cluster(cluster))]
     strange = [cluster for cluster in strange if not _is_asked_for(cluster, named)]
-    words = _driven(context, streams, reader.products) | ({spokes.MANAGED[0]} if reader.has_hub else set())
+    has_hub = reader.has_hub or spokes.are_of_hubs(_outside(context, streams))
+    words = _driven(context, streams, reader.products) | ({spokes.MANAGED[0]} if has_hub else set())
     strange = [cluster for cluster in strange if not words or not reader.concerns(files_of_cluster(cluster), words)]
 
     def holds(path: str) -> bool:
@@ -164,6 +165,11 @@ class _Reader:
                 self.products.append(path)
             self.has_hub = self.has_hub or (self._answers[path] and templates.mentions(text, spokes.OF_HUBS))
         return self._answers[path]
+
+
+def _outside(context: Context, streams: Clusters) -> list[str]:
+    """Return the files of --function-config, and the Profiles of the configuration file: they count in each cluster."""
+    return [*context.options.function_config, *(member.real for member in streams.config.profiles)]
 
 
 def _is_at_file(finding: Result) -> bool:

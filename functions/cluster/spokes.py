@@ -4,12 +4,14 @@ Labels are those of a ManagedCluster of the cluster's name, and those in the con
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
-from krmfn import Item, itemtext
+from krmfn import Item, KrmfnError, itemtext
 
 from ..deviceconfig.reading import profile_of
 from ..kmm.module import HUB_KIND
-from ..rendering.kinds import DEVICECONFIG, NODES, driven_kinds, of_kinds
+from ..paths import files, templates
+from ..rendering.kinds import CONFIG, DEVICECONFIG, NODES, driven_kinds, of_kinds
 from ..run import Spoke, note, run_of
 from .config import Config
 from .deployed import Cluster, deployed_items
@@ -61,19 +63,31 @@ def _spoke(cluster: Cluster, labels: Mapping[str, str]) -> Spoke:
 def is_hub(cluster: Cluster, profiles: Sequence[Item] = ()) -> bool:
     """Return whether something that only hubs have is in a cluster, or a config with one of these Profiles.
 
-    `profiles` are those outside of all clusters that bring what they make to spokes (see `of_hubs`).
+    `profiles` are the Profiles and functionConfigs outside of all clusters that bring what they make to spokes (see
+    `of_hubs`).
     """
     items = [item for part in cluster.inputs for item in part.items]
     if any(map(_mentions_hub, items)):
         return True
     names, kinds = {profile.name for profile in profiles}, driven_kinds(profiles)
     configs = of_kinds(items, DEVICECONFIG.owners) if profiles else []
+    if configs and of_kinds(profiles, {CONFIG}):  # its defaults may be any config's
+        return True
     return any(profile_of(config) in names for config in configs) or bool(of_kinds(items, kinds))
 
 
 def of_hubs(profiles: Iterable[Item]) -> list[Item]:
-    """Return the Profiles that bring what they make to spokes."""
+    """Return the Profiles, or functionConfigs, that bring what they make to spokes."""
     return [profile for profile in profiles if _mentions_hub(profile)]
+
+
+def are_of_hubs(paths: Iterable[str]) -> bool:
+    """Return True where one of some files, of Profiles or functionConfigs, makes hubs of what it counts for."""
+    for path in paths:
+        with suppress(KrmfnError):  # each root that needs it reports it
+            if templates.mentions(files.read_regular(path, path), OF_HUBS):
+                return True
+    return False
 
 
 def _mentions_hub(item: Item) -> bool:

@@ -33,7 +33,9 @@ def read(context: Context, streams: Clusters) -> Hubs:
     """
     hubs, doubts, profiles = list[Cluster](), list[str](), list[Item]()
     with suppress(KrmfnError):  # each root that needs them reports it
-        profiles = spokes.of_hubs(function_runs.profiles_of(context.options, context.profiles))
+        profiles = spokes.of_hubs(
+            [*function_runs.profiles_of(context.options, context.profiles), *function_runs.configs_of(context.options)]
+        )
     words = {*spokes.OF_HUBS, *(item.name for item in profiles), *(kind for _, kind in driven_kinds(profiles))}
     for cluster in streams.unasked:
         if any(_mentions(path, words) for path in files_of_cluster(cluster)):

@@ -251,6 +251,26 @@ def test_the_clusters_that_a_hub_manages_concern_us(tmp_path: Path) -> None:
     assert (done.code, "[KRM604]" in done.text) == (1, True), done.text
 
 
+OF_HUBS = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: settings}
+spec:
+  PLACE:
+      hub: {spokeNamespace: kmm, clusterSelector: {gpu: "yes"}}
+"""
+
+
+@pytest.mark.parametrize("place", ["defaults", "profiles:\n    card"], ids=["defaults", "profile"])
+def test_a_function_config_of_the_command_line_that_is_of_hubs_makes_their_clusters_ours(
+    place: str, tmp_path: Path
+) -> None:
+    repository(tmp_path / "repo", roots(gpu=RIGHT, managed=MANAGED))
+    plant(tmp_path, {"settings.yaml": OF_HUBS.replace("PLACE", place)})
+    done = check(tmp_path / "repo", ".", "--format", "json", "--function-config", "../settings.yaml")
+    assert json.loads(done.text)["summary"]["foreign"] == 0
+
+
 def test_managed_clusters_without_a_hub_of_kmm_are_of_others(tmp_path: Path) -> None:
     repository(tmp_path, roots(gpu=RIGHT, managed=MANAGED))
     assert foreign(tmp_path) == 2
