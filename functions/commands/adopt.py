@@ -72,6 +72,15 @@ def _run(context: Context, args: Any) -> int:
     return int(failed or any(adopted.reasons for adopted in adoptions))
 
 
+def conclusions(context: Context, paths: Sequence[str]) -> list[str] | None:
+    """Return what is concluded about each cluster that has a dump, without steps; None where Git cannot be read."""
+    alone = context._replace(options=context.options._replace(live=()))
+    streams = clusters.read(alone, paths, layout=cluster_streams.asked_of(context, paths))
+    if streams is None:
+        return None
+    return [line for adopted in _adoptions(context, streams.lists, paths) for line in _conclusion(adopted)]
+
+
 def _adoptions(context: Context, lists: Mapping[str, ResourceList], paths: Sequence[str]) -> list[Adoption]:
     """Return what is concluded about each cluster that has a dump."""
     kept: dict[str, Dump] = {}
@@ -162,6 +171,13 @@ def _value(value: Any) -> Any:
 
 def _text(adopted: Adoption) -> Iterator[str]:
     """Yield the lines about one cluster."""
+    yield from _conclusion(adopted)
+    for number, step in enumerate(adopted.steps, 1):
+        yield from map(printable, lines(step, number))
+
+
+def _conclusion(adopted: Adoption) -> Iterator[str]:
+    """Yield whether Git can take over in one cluster, and why not."""
     fields, equal = adopted.fields
     owned, states = len(adopted.facts.owned), adopted.nodes
     number = len(adopted.facts.objects)
@@ -182,8 +198,6 @@ def _text(adopted: Adoption) -> Iterator[str]:
     yield from (printable(f"not yet: {reason}") for reason in adopted.reasons)
     if not adopted.reasons:
         yield "Git can take over: nothing changes on any node, and nothing goes with an owner"
-    for number, step in enumerate(adopted.steps, 1):
-        yield from map(printable, lines(step, number))
 
 
 _OUTCOMES = {

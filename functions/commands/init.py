@@ -17,7 +17,10 @@ from ..cluster.config_schema import SCHEMA
 from ..command import Command, Context
 from ..importing import beginnings, vendors
 from ..importing.beginnings import FIRST_FILES, Cluster, File
+from ..options import RunOptions
 from ..paths import deadline, files, output, roots
+from ..settings import ANSWER
+from . import adopt
 from .init_imports import Imported, imported_of
 
 EXITS = "exit code: 0 written, 1 written, and a finding of severity error about what runs, 2 nothing written"
@@ -53,6 +56,7 @@ def _run(context: Context, args: Any) -> int:
     written = beginnings.files(parts, imported.profiles, "" if prefix == os.curdir else prefix, first)
     lines = _written(args.folder, top, written)
     context.log.findings(imported.findings)
+    lines += _adopted(context, args.folder, by_name) if by_name else ()
     steps = _next_steps(args.folder, by_name)
     output.write_stdout("".join(f"{printable(line)}\n" for line in (*imported.lines, *lines, *steps)))
     return int(any(finding.severity == "error" for finding in imported.findings))
@@ -124,11 +128,22 @@ def _write(new: Sequence[tuple[str, bytes]]) -> None:
         raise
 
 
+def _adopted(context: Context, folder: str, by_name: Mapping[str, str]) -> list[str]:
+    """Return whether Git can take over in each cluster, as `adopt` says it; a line says where that is not known."""
+    live = tuple(f"{name}={dump}" for name, dump in by_name.items())
+    quiet = context.log._replace(quiet=True)
+    try:
+        known = adopt.conclusions(Context(RunOptions(live=live), ANSWER, quiet), [folder])
+    except KrmfnError as failure:
+        return ["", f"whether Git can take over is not known yet: {failure.args[0]}"]
+    return ["", *(known or ["whether Git can take over is not known yet: what was written cannot be rendered here"])]
+
+
 def _next_steps(folder: str, by_name: Mapping[str, str]) -> list[str]:
     lines = ["", "next:", f"  krmfn check {shlex.quote(folder)}    # what the clusters would refuse or regret"]
     if by_name:
         pairs = [word for name, dump in by_name.items() for word in ("--live", f"{name}={dump}")]
-        lines.append(f"  {shlex.join(['krmfn', 'adopt', folder, *pairs])}    # what a sync changes on each node")
+        lines.append(f"  {shlex.join(['krmfn', 'adopt', folder, *pairs])}    # the steps until Git has it")
     return [*lines, "  commit it; gitops/ in krmfn's repository has CI and Argo CD to copy, a page for each"]
 
 

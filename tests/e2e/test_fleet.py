@@ -184,6 +184,8 @@ def test_a_repository_made_from_four_clusters_changes_nothing_on_any_node(fleet:
         *(f"{cluster}: 3 DeviceConfigs in place of 3 Modules" for cluster in CLUSTERS[:3]),
         "prod-b: 2 DeviceConfigs in place of 2 Modules",
     ]
+    kept = [line.partition("; ")[2] for line in text.splitlines() if "fields equal" in line]
+    assert kept == [f"nodes: {number} kept, 0 reloaded, 0 lost" for number in (6, 10, 50, 32)], text
     assert krmfn(new, kustomize, "check", ".").ended(0).reported.startswith("no findings: 4 clusters, 11 DeviceConfigs")
     data = json.loads(krmfn(new, kustomize, "adopt", ".", *live, "--format", "json").ended(0).out)
     nodes = [entry["nodes"] for entry in data]

@@ -71,7 +71,7 @@ def test_dumps_become_what_renders_them(tmp_path: Path) -> None:
         "a: 1 DeviceConfig in place of 1 Module, 1 DaemonSet",
         "b: 1 DeviceConfig in place of 1 Module",
     ]
-    assert "  krmfn adopt repo --live a=a.json --live b=b.json    # what a sync changes on each node" in lines
+    assert "  krmfn adopt repo --live a=a.json --live b=b.json    # the steps until Git has it" in lines
     spec = yaml.safe_load((tmp_path / "repo/inventories/b.yaml").read_text())["spec"]
     assert spec["nodeCount"] == 2
     assert spec["labelKeys"] == ["gpu"]
@@ -79,6 +79,12 @@ def test_dumps_become_what_renders_them(tmp_path: Path) -> None:
         configs = yaml.safe_load((tmp_path / f"repo/clusters/{name}/kustomization.yaml").read_text())["resources"]
         assert "deviceconfig-gpu.yaml" in configs
         process("krmfn", "check", f"repo/clusters/{name}/deviceconfig-gpu.yaml", cwd=tmp_path)
+
+
+def test_without_kustomize_it_is_not_known_whether_git_can_take_over(tmp_path: Path) -> None:
+    dump(tmp_path, "a.json", DUMPED_GPU, node("a1", gpu="a"))
+    done = process("krmfn", "init", "repo", "--live", "a=a.json", cwd=tmp_path, PATH=str(tmp_path)).ended(0, "")
+    assert "whether Git can take over is not known yet: " in done.text
 
 
 def test_configs_that_all_clusters_have_alike_are_written_once(tmp_path: Path) -> None:
