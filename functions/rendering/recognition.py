@@ -11,7 +11,7 @@ from krmfn.results import Rule
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, MODULE_GROUP
 from ..run import run_of
-from . import ignoring, kinds, metadata_checks, undriven
+from . import ignoring, kinds, metadata_checks, undriven, unread_lists
 from .function_config import FunctionConfig
 from .generated import Renderer
 from .kinds import GUIDE_GROUP, INVENTORY, KNOWN, SEED, Kinds, candidates, in_file, of_kinds
@@ -38,11 +38,12 @@ def partial_view(resources: ResourceList, config: FunctionConfig) -> list[Result
 
 
 def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None = None) -> Iterator[Result]:
-    """Yield the errors about unknown kinds, groups, versions, annotations and labels, and about undriven configs.
+    """Yield the errors about unknown kinds, groups, versions, annotations and labels, unread lists, undriven configs.
 
     `handled` are the kinds that are rendered in this run: their own schema judges their version. With a functionConfig
     also those about rules that cannot be turned off, and about inputs without the local-config mark.
     """
+    yield from unread_lists.check(resources.items, handled)
     items = candidates(resources)
     rendered = frozenset(of_kinds(items, handled))
     misspelt: set[int] = set()

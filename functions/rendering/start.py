@@ -42,7 +42,7 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         from .pipeline import run
 
         run(resources, renderers)
-    elif misspelt:
+    elif misspelt or any(item.kind.endswith("List") for item in resources.items):
         from .recognition import check
 
         resources.report(check(resources, handled))

@@ -28,6 +28,7 @@ EVERYTHING = [
     for kind, versions in kinds.items()
     for version in versions
 ]
+EVERY = [manifest(*pair) for pair in EVERYTHING]
 both = pytest.mark.parametrize("function", FUNCTIONS, ids=["deviceconfig", "ptemplate"])
 
 
@@ -163,6 +164,28 @@ def test_another_vendors_kind_is_reported_once_for_each_group() -> None:
     assert findings(ptemplate, *configs) == []
     (finding,) = findings(deviceconfig, manifest("acme.example.com/v1", "DeviceConfig"))
     assert finding.rule == "KRM107"
+
+
+def listed(kind: str, api_version: str, *items: Manifest) -> Manifest:
+    return {"apiVersion": api_version, "kind": kind, "metadata": {}, "items": list(items)}
+
+
+MODULE_LIST = listed("ModuleList", "kmm.sigs.x-k8s.io/v1beta1", {"metadata": {"name": "a", "namespace": "kmm"}})
+ROLE_LIST = listed("RoleList", "rbac.authorization.k8s.io/v1", {"metadata": {"name": "reader"}})
+
+
+@pytest.mark.parametrize(
+    "item", [MODULE_LIST, listed("List", "v1", device_config(SPEC, "a")), listed("List", "v1", *EVERY)]
+)
+def test_a_list_that_stands_as_one_item_is_an_error(item: Manifest) -> None:
+    (finding,) = findings(deviceconfig, item)
+    assert (finding.rule, finding.severity, finding.remedy) == ("KRM108", "error", "pass each as an item of its own")
+    assert f"nothing reads the {len(item['items'])} resource" in finding.message
+
+
+@pytest.mark.parametrize("item", [ROLE_LIST, listed("List", "v1", manifest("v1", "ConfigMap")), listed("List", "v1")])
+def test_a_list_of_others_is_left_alone(item: Manifest) -> None:
+    assert findings(deviceconfig, item) == []
 
 
 # Annotations and labels.
