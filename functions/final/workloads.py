@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, error
-from krmfn.resource import join
+from krmfn.fieldpaths import MISSING, read
+from krmfn.resource import join, split
 from krmfn.results import Rule
+from krmfn.typed import Any
 
 from ..image_reference import mistake, shortened, without_variables
 from ..kmm.module import LABELS, MODULE_KINDS
 from ..pods import daemon_set, rolling_update
 from .stream import FinalList, images, labels_of_kmm
+
+_POLICY = "kustomize.toolkit.fluxcd.io/ssa"
 
 
 def images_are_references(final: FinalList) -> Iterator[Result]:
@@ -33,8 +37,33 @@ def pods_are_taken(final: FinalList) -> Iterator[Result]:
     """Yield an error per field of a DaemonSet that the API server refuses, among what belongs to a driver."""
     for item in of_drivers(final):
         if (item.group, item.kind) == ("apps", "DaemonSet"):
+            is_part = _is_part(item)
             for finding in daemon_set.check(item.manifest):
-                yield final.located(item, finding)
+                if not (is_part and _may_be_elsewhere(item, finding)):
+                    yield final.located(item, finding)
+
+
+def _is_part(item: Item) -> bool:
+    """Return True for what is merged into an object that is there: the rest of it is not known.
+
+    Source: Flux's kustomize-controller (annotation or label `ssa: Merge`), strategic merge patches (`$patch`).
+    """
+    metadata: Any = item.manifest.get("metadata")
+    places = (metadata.get(name) for name in ("annotations", "labels")) if isinstance(metadata, dict) else ()
+    merges = any(isinstance(place, dict) and str(place.get(_POLICY)).lower() == "merge" for place in places)
+    return merges or (item.mentions("$patch") and _has_directive(item.manifest))
+
+
+def _has_directive(value: Any) -> bool:
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return (isinstance(value, dict) and "$patch" in value) or any(map(_has_directive, children))
+
+
+def _may_be_elsewhere(item: Item, finding: Result) -> bool:
+    """Return True for a finding about a field that is not written, or about a mount, whose volume may be elsewhere."""
+    path = finding.field.path if finding.field else ""
+    is_written = read(item.manifest, split(path)) is not MISSING
+    return not is_written or daemon_set.is_mount(path)
 
 
 def of_drivers(final: FinalList) -> Iterator[Item]:

@@ -18,15 +18,17 @@ LAST_ID = 2**31 - 1
 
 def check(spec: Any, volumes: set[str]) -> Iterator[Problem]:
     """Yield what is refused in the containers of a PodSpec; `volumes` are the names of its volumes."""
-    if "containers" in spec and not spec["containers"]:
-        yield ("containers",), "is empty; a pod needs a container"
+    if not spec.get("containers"):
+        yield ("containers",), f"{'is empty' if 'containers' in spec else 'is missing'}; a pod needs a container"
     names: set[str] = set()
     host_ports: dict[tuple[Any, ...], str] = {}
     is_on_host = spec.get("hostNetwork") is True
     for word in ("containers", "initContainers"):  # the server names the init container of two
         for index, container in tables(spec, word):
             path, name = (word, index), text(container, "name")
-            if "name" in container and not is_label(name):
+            if container.get("name") in (None, ""):
+                yield (*path, "name"), "is missing; write lower case letters, digits and -"
+            elif not is_label(name):
                 yield (*path, "name"), f"is {name!r}; write lower case letters, digits and -, at most 63"
             elif name and name in names:
                 yield (*path, "name"), f"{name} is the name of another container, too; rename one of the two"
@@ -45,8 +47,8 @@ def check(spec: Any, volumes: set[str]) -> Iterator[Problem]:
 
 
 def _image(container: Any) -> Iterator[Problem]:
-    if "image" in container and not container["image"]:
-        yield ("image",), "is empty; write the image of the container"
+    if not container.get("image"):
+        yield ("image",), "is missing; write the image of the container"
 
 
 def _none_of_init(container: Any) -> Iterator[Problem]:

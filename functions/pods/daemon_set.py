@@ -1,10 +1,9 @@
 """What the API server refuses of a DaemonSet beside the types of its fields and its rolling update.
 
 Source: Kubernetes v1.34, pkg/apis/apps/validation (ValidateDaemonSetSpec), pkg/apis/core/validation
-(ValidatePodTemplateSpec); tests/functions/pods/recorded.jsonl is what a real server said. Not judged: a spec, a
-selector, a template, containers, names and images that are not written at all, fileKeyRef, the divisor of
-resourceFieldRef, affinity, topologySpreadConstraints, dnsConfig but for its nameservers, resourceClaims, sysctls,
-ephemeral and projected volumes beside their modes, Windows.
+(ValidatePodTemplateSpec); tests/functions/pods/recorded.jsonl is what a real server said. Not judged: fileKeyRef, the
+divisor of resourceFieldRef, affinity, topologySpreadConstraints, dnsConfig but for its nameservers, resourceClaims,
+sysctls, ephemeral and projected volumes beside their modes, Windows.
 """
 
 from collections.abc import Iterator
@@ -18,16 +17,16 @@ from . import containers, volumes
 from .shapes import Problem, is_label_value, is_qualified, is_subdomain, number, table, tables, text
 
 RULE = "KRM191"
+_NOTHING: list[Problem] = [((), "is missing; write the selector and the template of the pods")]
 _DNS = ("", "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 _OPERATORS = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
 
 
 def check(daemon_set: Manifest) -> Iterator[Result]:
     """Yield an error per field that the API server refuses; the rule is KRM191."""
-    spec = daemon_set.get("spec")
-    if isinstance(spec, dict) and isinstance(spec.get("template"), dict):
-        for path, message in chain(_spec(spec), _template(spec["template"])):
-            yield error(message, rule=RULE, ref=ref(daemon_set), field=Field(join(("spec", *path))))
+    spec = table(daemon_set, "spec")
+    for path, message in chain(_spec(spec), _template(spec)) if spec else _NOTHING:
+        yield error(message, rule=RULE, ref=ref(daemon_set), field=Field(join(("spec", *path))))
 
 
 def is_mount(path: str) -> bool:
@@ -37,11 +36,11 @@ def is_mount(path: str) -> bool:
 
 def _spec(spec: Any) -> Iterator[Problem]:
     """Yield what is refused beside the template: the selector, the strategy."""
-    selector, labels = table(spec, "selector"), table(table(spec["template"], "metadata"), "labels")
-    yield from (mistakes := list(_selector(selector) if "selector" in spec else ()))
+    selector, labels = table(spec, "selector"), table(table(table(spec, "template"), "metadata"), "labels")
+    yield from (mistakes := list(_selector(selector, is_written=spec.get("selector") is not None)))
     wrong = [key for key, value in table(selector, "matchLabels").items() if labels.get(key) != value]
     wrong += [text(part, "key") for _, part in tables(selector, "matchExpressions") if not _matches(part, labels)]
-    if wrong and not mistakes:
+    if wrong and not mistakes and table(spec, "template"):
         path = ("template", "metadata", "labels")
         yield path, f"the selector asks for another {wrong[0]}; give the pods the labels that it selects"
     kind = text(table(spec, "updateStrategy"), "type")
@@ -52,8 +51,10 @@ def _spec(spec: Any) -> Iterator[Problem]:
             yield (name,), f"is {spec[name]}; must not be negative"
 
 
-def _selector(selector: Any) -> Iterator[Problem]:
-    if not selector.get("matchLabels") and not selector.get("matchExpressions"):
+def _selector(selector: Any, is_written: bool) -> Iterator[Problem]:
+    if not is_written:
+        yield ("selector",), "is missing; name the labels of the pods"
+    elif not selector.get("matchLabels") and not selector.get("matchExpressions"):
         yield ("selector",), "is empty; name the labels of the pods"
     yield from _labels(table(selector, "matchLabels"), ("selector", "matchLabels"))
     for index, part in tables(selector, "matchExpressions"):
@@ -86,8 +87,12 @@ def _labels(labels: Any, path: tuple[str, ...]) -> Iterator[Problem]:
             yield (*path, key), f"is {value!r}; write at most 63 letters, digits, '-', '_' and '.'"
 
 
-def _template(template: Any) -> Iterator[Problem]:
-    """Yield what is refused in the template of the pods."""
+def _template(daemon_set: Any) -> Iterator[Problem]:
+    """Yield what is refused in the template of the pods; `daemon_set` is the spec of the DaemonSet."""
+    template = table(daemon_set, "template")
+    if not template:
+        yield ("template",), "is missing; write the labels and the spec of the pods"
+        return
     spec = table(template, "spec")
     yield from _labels(table(table(template, "metadata"), "labels"), ("template", "metadata", "labels"))
     yield from _labels(table(spec, "nodeSelector"), ("template", "spec", "nodeSelector"))

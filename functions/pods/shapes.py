@@ -22,11 +22,11 @@ def table(parent: Any, name: str) -> dict[str, Any]:
 
 
 def tables(parent: Any, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the mappings of the list at a field, each with its index."""
+    """Yield the mappings of the list at a field, each with its index; {} for a null, as the API server reads it."""
     value = parent.get(name) if isinstance(parent, dict) else None
     for index, entry in enumerate(value if isinstance(value, list) else ()):
-        if isinstance(entry, dict):
-            yield index, entry
+        if entry is None or isinstance(entry, dict):
+            yield index, entry or {}
 
 
 def text(parent: Any, name: str) -> str:

@@ -34,5 +34,11 @@ def rows(results: list[Result]) -> list[tuple[str, str, str]]:
 
 
 def workload(pod: Manifest, kind: tuple[str, str] = ("apps", "DaemonSet"), name: str = "user") -> Manifest:
-    """Return a resource of a kind that makes pods."""
-    return edited(manifest(API[kind[0]], kind[1], name), (POD_KINDS[kind], pod))
+    """Return a resource of a kind that makes pods; a DaemonSet is as whole as the API server wants it."""
+    if kind != ("apps", "DaemonSet"):
+        return edited(manifest(API[kind[0]], kind[1], name), (POD_KINDS[kind], pod))
+    labels = {"app": name}
+    spec = {"containers": [{"name": "main", "image": "registry.example.com/main:1"}], **pod}
+    template = {"metadata": {"labels": labels}, "spec": spec}
+    whole = {"selector": {"matchLabels": labels}, "template": template}
+    return {**manifest(API[kind[0]], kind[1], name), "spec": whole}

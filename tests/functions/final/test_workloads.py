@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from krmfn import Manifest
-from tests.builders import SPEC, device_config, edited, list_text, module
+from tests.builders import SPEC, device_config, edited, list_text, manifest, module
 from tests.commands import process
 
 from .lists import judged, rows, workload
@@ -40,6 +42,52 @@ def test_an_image_of_what_waits_for_a_driver(part: Manifest, path: str, kind: st
 def test_an_image_that_is_fine_or_not_known_yet(image: str) -> None:
     waiting = workload({"nodeSelector": READY, "containers": [{"name": "c", "image": image}]})
     assert judged(waiting, module(name="dc")) == []
+
+
+LEFT_OUT = {
+    "spec.selector": None,
+    "spec.template.spec.containers": None,
+    f"{PATH}.containers[0].name": {"containers": [{"image": "r.example.com/c:1"}]},
+    f"{PATH}.containers[0].image": {"containers": [{"name": "c"}]},
+}
+PARTS: list[tuple[str, Any]] = [
+    ("metadata.annotations", {"kustomize.toolkit.fluxcd.io/ssa": "Merge"}),
+    ("metadata.labels", {"kustomize.toolkit.fluxcd.io/ssa": "merge"}),
+    ("spec.template.spec.volumes", [{"name": "gone", "$patch": "delete"}]),
+]
+
+
+def left_out(path: str) -> Manifest:
+    """Return a DaemonSet that waits for a driver, in which a field is not written."""
+    result: Any = workload({"nodeSelector": READY, **(LEFT_OUT[path] or {})})
+    parent = result["spec"]["template"]["spec"] if path.endswith("containers") else result["spec"]
+    parent.pop(path.rpartition(".")[2], None)
+    return dict(result)
+
+
+@pytest.mark.parametrize("path", LEFT_OUT)
+def test_what_a_daemon_set_leaves_out_is_refused(path: str) -> None:
+    assert of("KRM191", left_out(path)) == [("KRM191", "error", path)]
+
+
+def test_a_daemon_set_without_a_spec_is_refused() -> None:
+    generated = {**manifest("apps/v1", "DaemonSet", "user"), "spec": {}}
+    assert of("KRM191", edited(generated, ("metadata.annotations", MARK))) == [("KRM191", "error", "spec")]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_of_an_object_that_is_there_may_leave_out_what_that_has(part: tuple[str, Any]) -> None:
+    for path in LEFT_OUT:
+        assert of("KRM191", edited(left_out(path), part)) == []
+    mounting = {"name": "c", "image": "r.example.com/c:1", "volumeMounts": [{"name": "theirs", "mountPath": "/a"}]}
+    waiting = workload({"nodeSelector": READY, "containers": [mounting]})
+    assert of("KRM191", edited(waiting, part)) == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_a_part_writes_itself_is_judged(part: tuple[str, Any]) -> None:
+    waiting = workload({"nodeSelector": READY, "containers": [{"name": "A"}]})
+    assert of("KRM191", edited(waiting, part)) == [("KRM191", "error", f"{PATH}.containers[0].name")]
 
 
 def test_a_rolling_update_that_replaces_no_pod() -> None:

@@ -56,6 +56,24 @@ _PROBE: list[Any] = [
         {"exec": {"command": ["x"]}, "terminationGracePeriodSeconds": 0},
     ),
 ]
+_ENTRIES: list[Edit] = [
+    *((("spec", *path), None) for path in [(), ("selector",), ("template",), ("template", "spec")]),
+    *((("spec", "template", "metadata", *path), None) for path in [(), ("labels",)]),
+    *(((*POD, *path), None) for path in [("containers",), ("containers", 1, "name"), ("containers", 1, "image")]),
+    *(((*FIRST, *path), None) for path in [("name",), ("image",)]),
+    (("spec",), {}),
+    (("spec", "template"), {}),
+    (POD, {}),
+    ((*POD, "containers", 1), {}),
+    ((*POD, "containers"), [None]),
+    ((*POD, "initContainers"), [{}]),
+    ((*POD, "tolerations"), [None]),
+    ((*FIRST, "ports"), [{}]),
+    ((*FIRST, "env"), [{}]),
+    ((*FIRST, "volumeMounts"), [{}]),
+    ((*POD, "volumes", 0), {}),
+]
+"""What is not written at all."""
 _OF_VARIABLES: list[Any] = [
     *({word: {}} for word in ("configMapKeyRef", "secretKeyRef", "fieldRef", "resourceFieldRef")),
     *({"configMapKeyRef": {"name": name, "key": "k"}} for name in ("", "a.b", "A")),
@@ -75,6 +93,7 @@ _OF_VARIABLES: list[Any] = [
 ]
 _REF = {"configMapKeyRef": {"name": "a", "key": "b"}}
 EDITS: list[Edit] = [
+    *_ENTRIES,
     *_at(FIRST, "env", 0, values=[{"name": "B", "valueFrom": source} for source in _OF_VARIABLES]),
     *_at(("spec", "selector"), values=[{}, {"matchLabels": {"app": "other"}}, {"matchLabels": {"app": "a b"}}]),
     *_at(("spec", "selector", "matchExpressions"), values=[[], [{"key": "app", "operator": "Exists"}]]),
