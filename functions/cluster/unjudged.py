@@ -17,6 +17,7 @@ from ..run import run_of
 from .beside import ROOT
 from .deployed import Clusters, Lists
 from .engines import Engines
+from .reached import NAMES
 
 _WHICH, _WHOLE = "which nodes get a driver", "what reaches the cluster as a whole"
 _OF_RULES = {
@@ -43,12 +44,22 @@ def _gaps(streams: Clusters) -> Iterator[Gap]:
     for cluster in streams.clusters:
         if others := tuple(dict.fromkeys(dict(finding.tags)[ROOT] for finding in cluster.trouble)):
             yield Gap("roots", "roots of others", "they have problems", others, is_meant=True)
+    yield from _of_revisions(streams)
     if streams.unread:
         yield Gap("clusters", "all of a cluster", "cannot be read", streams.unread)
     if streams.unasked:
         names = tuple(cluster.name for cluster in streams.unasked)
         yield Gap("clusters", "all of a cluster", "not asked for", names, is_meant=True)
     yield from of_lists(streams.lists)
+
+
+def _of_revisions(streams: Clusters) -> Iterator[Gap]:
+    """Yield the folders of which an engine deploys a tag or a commit, which may be another state than this one."""
+    for cluster in streams.clusters:
+        for deployment in cluster.deployments:
+            if revision := deployment.declaration.revision:
+                reason = f"{NAMES[deployment.declaration.engine]} deploys {revision}"
+                yield Gap("roots", "whether this state is deployed", reason, (deployment.path,), is_meant=True)
 
 
 def _of_files(streams: Clusters) -> Iterator[Gap]:

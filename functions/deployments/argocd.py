@@ -21,6 +21,7 @@ from .deployment import (
     Repository,
     additions_of,
     normal_path,
+    pinned,
 )
 from .templates import filled, is_broken
 
@@ -139,6 +140,7 @@ def _declarations(
             namespace=text(table(spec, "destination"), "namespace"),
             additions=additions_of(table(source, "kustomize"), _KUSTOMIZE, "kustomize.") if how == "raw" else (),
             prunes=table(spec, "syncPolicy", "automated").get("prune") is True,
+            revision=pinned(text(source, "targetRevision")),
             anew=_anew(spec),
         )
 

@@ -96,6 +96,8 @@ class Declaration(NamedTuple):
     prunes: bool = True
     ignore: str = ""
     """The patterns by which Flux leaves files out of what it fetches, beside those of .sourceignore."""
+    revision: str = ""
+    """The tag or commit that it deploys, whatever stands in this tree; "" for a branch."""
     anew: str = ""
     """The option by which the engine deletes and makes anew what it cannot change, such as `force: true`; or ""."""
 
@@ -137,6 +139,11 @@ class Declared(NamedTuple):
     problems: Sequence[Problem] = ()
 
 
+_PINNED = re.compile(
+    r"refs/tags/\S+"  # a tag
+    r"|[0-9a-f]{40}"  # a commit
+    r"|[v^~<>=! ]*[0-9]+\.[0-9x*][^\n]*"  # a version, or a range of versions
+)
 _SCP = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!/)(.*)")
 
 
@@ -152,6 +159,14 @@ def normal_url(url: str) -> str:
     host, slash, path = rest.rpartition("@")[2].partition("/") if sign or "@" in rest else rest.partition("/")
     host = re.sub(r":(?:22|443|80)$", "", host)
     return f"{host}{slash}{path.strip('/').removesuffix('.git').strip('/')}".lower()
+
+
+def pinned(revision: str) -> str:
+    """Return a revision that is a tag, a range of versions or a commit; "" for a branch, which it may be, too.
+
+    Source: Argo CD 3.2, docs/user-guide/tracking_strategies.md: a semantic version or a range of them means tags.
+    """
+    return revision if _PINNED.fullmatch(revision.strip()) else ""
 
 
 def additions_of(spec: Manifest, fields: Iterable[str], prefix: str = "") -> tuple[Addition, ...]:

@@ -52,8 +52,13 @@ def _declarations(item: EngineObject, path: str, repository: Repository) -> Iter
     targets = [target for _, target in tables(bundle, "overrideTargets")]
     targets = targets or [target for _, target in tables(table(item.manifest, "spec"), "targets")]
     for cluster, unknown in _clusters(item, targets):
-        paused = table(item.manifest, "spec").get("paused") is True
-        yield Declaration(folder, "fleet", how, item.origin, cluster, unknown, additions=additions, is_suspended=paused)
+        spec = table(item.manifest, "spec")
+        yield Declaration(
+            *(folder, "fleet", how, item.origin, cluster, unknown),
+            additions=additions,
+            is_suspended=spec.get("paused") is True,
+            revision=text(spec, "revision"),
+        )
 
 
 def _clusters(item: EngineObject, targets: Sequence[Manifest]) -> Iterator[tuple[str, str]]:

@@ -76,6 +76,7 @@ def _kustomization(
         prunes=spec.get("prune") is True,
         anew="force: true" if spec.get("force") is True else "",
         ignore="" if isinstance(source, str) else text(table(source.manifest, "spec"), "ignore"),
+        revision=_revision(source),
     )
 
 
@@ -120,6 +121,17 @@ def _is_ours(source: EngineObject | str, repository: Repository) -> bool:
 def _how(source: EngineObject | str) -> How:
     branch = "" if isinstance(source, str) else text(table(source.manifest, "spec", "ref"), "branch")
     return "render" if branch == _RENDERED else "raw"
+
+
+def _revision(source: EngineObject | str) -> str:
+    """Return the tag, the range of versions or the commit of a GitRepository; "" for a branch.
+
+    Source: Flux, source-controller docs/spec/v1/gitrepositories.md, Reference: each goes before a branch.
+    """
+    reference = {} if isinstance(source, str) else table(source.manifest, "spec", "ref")
+    named = text(reference, "name")
+    choices = (text(reference, "commit"), named if named.startswith("refs/tags/") else "", text(reference, "semver"))
+    return next(filter(None, (*choices, text(reference, "tag"))), "")
 
 
 def _cluster(item: EngineObject) -> str:
