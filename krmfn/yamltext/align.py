@@ -60,6 +60,7 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
     places = {id(entry): at for at, entry in enumerate(entries) if isinstance(entry, (dict, list))}
     is_own = bool(entries) and len(entries) == len(old)
     matches = [places.get(id(lists[id(entry)].origin)) if is_own and id(entry) in lists else None for entry in new]
+    strange = {at for at, match in enumerate(matches) if is_own and match is None and id(new[at]) in lists}
     gone = {*range(len(old))} - {*matches}
     for before_names, after_names in _names(old, new) if gone and None in matches else ():
         named: dict[str, list[int]] = {}
@@ -77,6 +78,8 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
             gone.discard(match)
     for at, match in enumerate(matches):
         before = matches[at - 1] if at else -1
+        if at in strange:  # it came from elsewhere with its own text, so it takes nobody's place
+            continue
         if match is None and before is not None and before + 1 in gone and _may_match(old[before + 1], new[at]):
             matches[at] = before + 1
             gone.discard(before + 1)

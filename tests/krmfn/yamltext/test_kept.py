@@ -283,6 +283,16 @@ def test_every_comment_goes_along_with_what_moves(choice: st.DataObject) -> None
             assert out.count(comment) == text.count(comment), (comment, text, out)
 
 
+def test_what_comes_with_its_own_text_takes_nobody_s_place() -> None:
+    """A list goes from another one as a third comes: neither has the comment of the other afterwards."""
+    resources = ResourceList.parse(listed("k0: # of k0\n- - w2 # of w2\nk1: [w3, {a: w4}] # of w3").encode())
+    spec = resources.items[0].manifest["spec"]
+    spec["k0"].append(spec.pop("k1"))
+    spec["moved"] = spec["k0"].pop(0)
+    out = resources.to_bytes().decode()
+    assert re.search(r"\[w3, \{a: w4\}\] # of w3\n +moved:\n +- +w2 # of w2\n", out), out
+
+
 def parts(value: Any) -> list[tuple[Any, Any]]:
     """The mappings and lists that one of them holds, by their keys or indexes."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
