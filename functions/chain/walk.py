@@ -65,10 +65,11 @@ def headline(links: Mapping[str, Link]) -> str:
     """Return the name of the broken link that is told first; "" without one.
 
     A Module that is not synced is broken on all nodes alike; what is broken on a node beside that is told before it.
+    Where the Module is not on the cluster, another one that loads its kernel module there is: a sync changes nothing.
     """
     name = first(links)
     if name != SYNCED or not links[SYNCED].is_of_cluster:
-        return name
+        return "alone" if name == SYNCED and links["alone"].state == "broken" else name
     others = {other: link for other, link in links.items() if other != SYNCED}
     nearest = first(others)
     return nearest if nearest and not others[nearest].waits else name

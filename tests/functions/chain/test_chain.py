@@ -314,3 +314,9 @@ def test_names_that_stand_below_are_shortened_in_a_long_first_line(name: str, mo
     pods = [item["metadata"]["name"] for item in objects if item["kind"] == "Pod"]
     named = [pod for pod in pods if pod in whole[0]]
     assert all(pod in " ".join(lines) for pod in named), (whole[0], lines)
+
+
+def test_another_module_is_named_where_the_module_is_not_on_the_cluster() -> None:
+    """A sync alone would not load it then."""
+    lines, *_ = told(played("no Module"))
+    assert "Module vendor/other loads simple on this node, too; not synced yet" in lines[0], lines
