@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.commands import COMMANDS, ROOT, Done, execute
+from tests.commands import COMMANDS, HANGS, ROOT, Done, execute
 from tests.pages import Block, blocks
 from tests.trees import plant
 
@@ -93,7 +93,7 @@ def run(folder: Path, *command: str, stdin: str = "") -> Done:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("KRMFN_", "PYTEST_"))}
     path = os.pathsep.join([str(COMMANDS), os.environ["PATH"]])
     env = {**kept, "PATH": path, "PYTHONPATH": str(folder / ".packages"), "PYTHONDONTWRITEBYTECODE": "1"}
-    return execute(*command, cwd=folder, env=env, stdin=stdin.encode(), timeout=600)
+    return execute(*command, cwd=folder, env=env, stdin=stdin.encode(), timeout=3 * HANGS)
 
 
 def test_every_patch_has_a_limit() -> None:
