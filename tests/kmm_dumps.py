@@ -7,6 +7,10 @@ from typing import Any
 KERNEL = "5.14.0-503.11.1.el9_5.x86_64"
 IMAGE = f"registry.example.com/nic/driver:1.8-{KERNEL}"
 KMM = "kmm.sigs.x-k8s.io/v1beta1"
+_MAPPING = {"regexp": "^.+$", "containerImage": "registry.example.com/nic/driver:1.8-$KERNEL_FULL_VERSION"}
+_CONTAINER = {"modprobe": {"moduleName": "fastnic", "dirName": "/opt"}, "kernelMappings": [_MAPPING]}
+SPEC = {"moduleLoader": {"container": _CONTAINER}, "selector": {"example.com/nic": "true"}}
+"""What examples/one-cluster makes of its config nic."""
 
 
 def node(
@@ -20,8 +24,10 @@ def node(
 
 
 def module(**metadata: str) -> dict[str, Any]:
-    """Return a Module on the cluster."""
-    return {"apiVersion": KMM, "kind": "Module", "metadata": {"name": "nic", "namespace": "kmm", **metadata}}
+    """Return a Module on the cluster; one with another name has no spec."""
+    names = {"name": "nic", "namespace": "kmm", **metadata}
+    is_nic = (names["namespace"], names["name"]) == ("kmm", "nic")
+    return {"apiVersion": KMM, "kind": "Module", "metadata": names, **({"spec": SPEC} if is_nic else {})}
 
 
 def modules_config(

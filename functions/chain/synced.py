@@ -35,6 +35,9 @@ def judge(subject: Subject) -> Link:
         return _unsynced(subject, {}, reason, kubectl("get", "modules.kmm.sigs.x-k8s.io", "-A"))
     if text(table(module, "metadata"), "deletionTimestamp"):
         return _deleted(subject, module, command)
+    if not isinstance(module.get("spec"), dict):
+        doubt = "the Module has no spec in the dump, so it is not known whether it is what Git renders"
+        return Link("not known", (), doubt, command)
     changes = _changes(subject, module)
     if not changes:
         return _same(subject, module)
@@ -103,9 +106,7 @@ def _same(subject: Subject, module: Manifest) -> Link:
 
 
 def _changes(subject: Subject, module: Manifest) -> list[FieldChange]:
-    """Return the fields in which the Module on the cluster differs, the image first; [] where its spec is not there."""
-    if not isinstance(module.get("spec"), dict):
-        return []
+    """Return the fields in which the Module on the cluster, which has a spec, differs, the image first."""
     present, planned = brought.pair_of_specs(subject, module["spec"])
     changes = [*differences(stored(present), stored(planned), ("spec",))]
     return sorted(changes, key=lambda change: (change.parts[-1] != "version", change.parts[-1] != "containerImage"))

@@ -320,3 +320,16 @@ def test_another_module_is_named_where_the_module_is_not_on_the_cluster() -> Non
     """A sync alone would not load it then."""
     lines, *_ = told(played("no Module"))
     assert "Module vendor/other loads simple on this node, too; not synced yet" in lines[0], lines
+
+
+@pytest.mark.parametrize("spec", [None, "text", []])
+def test_a_module_without_a_spec_is_not_said_to_be_git_s(spec: object) -> None:
+    """A dump that was cut, or printed with chosen columns, does not have it."""
+    objects = healthy()
+    module = find(objects, "Module", "simple")
+    wanted = copy.deepcopy(module)
+    del module["spec"]
+    module |= {"spec": spec} if spec is not None else {}
+    links, first, _ = seen(objects, wanted=wanted)
+    assert (links["synced"].state, first) == ("not known", "")
+    assert "it is not known whether it is what Git renders" in told(objects, wanted)[0][0]

@@ -83,7 +83,7 @@ GAPS = f"is loaded: {IMAGE.rpartition('/')[2]}; not known: the dump has no modul
 SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     "loaded": ([READY_NODE, module(), modules_config()], 0, LOADED),
     "kernel with +": ([node(NIC | READY, kernel=f"{KERNEL}+"), modules_config()], 0, GAPS),
-    "no Module": ([ALONE, {**module(), "metadata": {"name": "a", "namespace": "b"}}], 1, "not on the cluster"),
+    "no Module": ([ALONE, module(name="a", namespace="b")], 1, "not on the cluster"),
     "deleted": ([ALONE, module(deletionTimestamp="2026-11-24T10:00:00Z")], 1, "is being deleted"),
     "labels only": ([READY_NODE], 1, "has its ready label; the loaded image is not known"),
     "nodes only": ([ALONE], 1, "lacks its ready label; the loaded image is not known"),
