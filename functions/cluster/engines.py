@@ -42,6 +42,8 @@ class Engines(NamedTuple):
     problems: Sequence[Problem] = ()
     urls: frozenset[str] = frozenset()
     """The remotes of the repository; none where they are not known."""
+    forks: Sequence[Problem] = ()
+    """What is wrong where the objects may name the repository that this one is a fork of."""
 
     @property
     def folders(self) -> frozenset[str]:
@@ -68,7 +70,7 @@ def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, o
     urls = git.remotes(top) if options.remotes is None else options.remotes
     repository = _repository(top, paths_below, objects, ours)._replace(urls=urls)
     reached, problems = deployments(objects, repository)
-    return Engines(top, reached, [*problems, *forks.problems(objects, repository)], urls)
+    return Engines(top, reached, problems, urls, [*forks.problems(objects, repository)])
 
 
 def _read(top: str, exclude: Excluder) -> tuple[list[str], list[EngineObject]]:
@@ -82,9 +84,12 @@ def _read(top: str, exclude: Excluder) -> tuple[list[str], list[EngineObject]]:
     return paths, [item for path, text in texts.items() for item in _objects(path, text)]
 
 
-def findings(engines: Engines, tops: Collection[str]) -> Iterator[Result]:
-    """Yield what is wrong with the engines' objects below some (real) PATHs, or cannot be known of them."""
-    for problem in engines.problems:
+def findings(engines: Engines, tops: Collection[str], decide: bool) -> Iterator[Result]:
+    """Yield what is wrong with the engines' objects below some (real) PATHs, or cannot be known of them.
+
+    Whether this is a fork matters only where these objects `decide` which clusters there are.
+    """
+    for problem in (*engines.problems, *(engines.forks if decide else ())):
         ref, place = problem.source
         if any(within(os.path.join(engines.top, place.path), top) for top in tops):
             place = place._replace(path=_name(engines.top, place.path))

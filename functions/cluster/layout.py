@@ -89,7 +89,8 @@ def layout(
     engine_objects = engines.of_paths(reals, options, exclude, ours)
     # what is named decides, and else the objects of engines
     is_root = as_root and any(manifests.kustomization_in(real) for real in tops)
-    deployed = frozenset[str]() if settings.clusters or named or is_root else engine_objects.folders
+    engines_decide = not (settings.clusters or named or is_root)
+    deployed = engine_objects.folders if engines_decide else frozenset[str]()
     surveyor = partial(surveys.survey, ours=ours, root=options.root, exclude=exclude, marks=marks | deployed)
     by_path, failures = _survey_all(reals, partial(surveyor, as_root=as_root, deployed=deployed))
     roots: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
@@ -106,7 +107,7 @@ def layout(
     findings += [finding for survey in everything for finding in survey.findings]
     findings += unread.missing_submodules(everything, tops, [*chain(*members.values())], as_root)
     findings += unread.configs_in_charts(everything)
-    findings += engines.findings(engine_objects, tops)
+    findings += engines.findings(engine_objects, tops, engines_decide)
     if deployed and not members:
         findings += _of_files(engine_objects, clusters, rest, [*tops])
     findings += config.unused_patterns(settings, tops) if settings.exclude else ()

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from functions.deployments.deployment import EngineObject, Repository
 from functions.deployments.forks import problems
 from krmfn import Manifest, Place, Ref
+from krmfn.yamltext import emit
+from tests.builders import module
+from tests.commands import process
+from tests.functions.comparing.test_base import repository, run_git
 
 OURS = "git@git.example.com:me/fleet.git"
 CASES: dict[str, tuple[Manifest, bool]] = {
@@ -38,3 +44,17 @@ def test_nothing_is_told_where_one_object_names_a_remote_or_none_is_known() -> N
     fork, ours = (of(CASES[name][0]) for name in ("of a fork", "ours"))
     assert not list(problems([fork, ours], Repository(frozenset({OURS}))))
     assert not list(problems([fork], Repository()))
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_it_is_told_only_where_the_objects_decide(is_named: bool, tmp_path: Path) -> None:
+    """With clusters in the configuration file nothing depends on it: so in CI, which clones from another URL."""
+    objects = (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: lab, namespace: argocd}\nspec:\n"
+        "  source: {repoURL: 'https://git.example.com/team/fleet.git', path: drivers}\n  destination: {name: lab}\n"
+    )
+    files = {"drivers/m.yaml": emit.dump(module(name="card")), "apps/a.yaml": objects}
+    files |= {".krmfn.yaml": "clusters: {lab: [drivers]}\n"} if is_named else {}
+    repository(tmp_path, files)
+    run_git(tmp_path, "remote", "add", "origin", OURS)
+    assert ("git remote add upstream" in process("krmfn", "check", ".", cwd=tmp_path).text) is not is_named
