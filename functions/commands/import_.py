@@ -126,7 +126,8 @@ def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> t
     is_alone = existing or are_several  # else the folder that holds it is enough
     files = [os.path.join(args.output_dir, file) for file in texts_of(shared) if is_alone]  # noqa: PTH118
     rest_of = [cluster for cluster, part in zip(written, driven, strict=True) if cluster.has_rest or not part.lines]
-    report = "".join(f"{printable(line)}\n" for part in driven for line in part.lines)
+    of_configs = [line for part in driven for line in (*part.lines, part.next_step) if line]
+    report = "".join(f"{printable(line)}\n" for line in of_configs)
     report += wording.report(rest_of, function_config, [*args.function_config, *files], args.kmm_crd) if rest_of else ""
     output.write_texts(texts, args.root)
     return report, findings

@@ -25,6 +25,8 @@ class Driven(NamedTuple):
     """The objects that need no other config, and these inputs themselves."""
     lines: tuple[str, ...] = ()
     """The report about them."""
+    next_step: str = ""
+    """The command that says whether Git can take over what was made of them; "" where nothing was."""
     findings: tuple[Result, ...] = ()
     """What the Profiles make otherwise, and why nothing is made of a config."""
 
@@ -67,7 +69,8 @@ def driven(items: Sequence[Item], profiles: Sequence[Item], run: Run, existing: 
     absent = [str(ref(manifest)) for key, manifest in objects.items() if key not in live]
     if absent:
         lines.append(f"made of them, and not in the input: {some(absent, len(absent))}")
-    return Driven(tuple(inputs), frozenset({*ids, *live}), tuple(lines), findings)
+    next_step = f"next: krmfn adopt {folder} --live DUMP    # who owns these objects, and the steps to Git"
+    return Driven(tuple(inputs), frozenset({*ids, *live}), tuple(lines), next_step, findings)
 
 
 def _lines(
@@ -82,7 +85,7 @@ def _lines(
     noun = "Profile" if len(profiles) == 1 else "Profiles"
     lines = [f"{folder}: {names} as it is in the input, with the {noun} {some(profiles, len(profiles))}{place}"]
     lines += [f"{item.ref}: {entry.equal:,} of {counted(entry.fields, 'field')}" for item, entry in pairs]
-    return [*lines, f"next: krmfn adopt {folder} --live DUMP    # who owns these objects, and the steps to Git"]
+    return lines
 
 
 def _changes(entry: Compared) -> bool:

@@ -67,26 +67,25 @@ def imported_of(context: Context, by_name: Mapping[str, str]) -> Imported:
 
 
 def _shipped(sources: Sequence[Source]) -> dict[str, Item]:
-    """Return the Profiles that krmfn ships for kinds that are in the dumps, by the names of their vendors."""
-    kinds = {(item.group, item.kind) for source in sources for item in source.items}
+    """Return the Profiles that krmfn ships for kinds in the dumps that have no Profile there, by their vendors."""
+    items = [item for source in sources for item in source.items]
+    kinds = {(item.group, item.kind) for item in items} - driven_kinds(items)
     known = {name: import_configs.profiles_of([str(vendors.profile(name))], None) for name in vendors.names()}
-    return {name: item for name, items in known.items() for item in items if kinds & driven_kinds([item])}
+    return {name: item for name, profiles in known.items() for item in profiles if kinds & driven_kinds([item])}
 
 
 def _texts(manifests: Sequence[Manifest], shipped: Mapping[str, Item]) -> dict[str, bytes]:
     """Return the texts of the files of a cluster; a Profile that krmfn ships is written as it is, with its comments."""
-    texts = import_.texts_of(manifests)
-    for vendor, item in shipped.items():
-        if text := texts.pop(f"profile-{item.name}.yaml", None):
-            is_shipped = text == emit.dump(item.manifest).encode()
-            texts[vendors.profile_file(vendor)] = vendors.profile(vendor).read_bytes() if is_shipped else text
+    vendors_of = {id(item.manifest): vendor for vendor, item in shipped.items()}
+    texts = import_.texts_of([manifest for manifest in manifests if id(manifest) not in vendors_of])
+    for vendor in filter(None, (vendors_of.get(id(manifest)) for manifest in manifests)):
+        texts[vendors.profile_file(vendor)] = vendors.profile(vendor).read_bytes()
     return texts
 
 
 def _lines(source: Source, imported: Import, part: Driven) -> list[str]:
     """Return the lines about a cluster: the configs of vendors, then the others."""
-    of_vendors = [line for line in part.lines if not line.startswith("next: ")]
-    return [*of_vendors, *([_summary(source, imported)] if imported.conversions or not part.inputs else [])]
+    return [*part.lines, *([_summary(source, imported)] if imported.conversions or not part.inputs else [])]
 
 
 def _summary(source: Source, imported: Import) -> str:

@@ -187,3 +187,14 @@ def test_the_config_of_a_vendor_s_operator_is_kept_with_its_profile(tmp_path: Pa
     report = json.loads(adopted.out)
     assert report["nodes"]["reloaded"] == report["nodes"]["lost"] == []
     assert all(entry["equal"] == entry["fields"] for entry in report["objects"]), report["objects"]
+
+
+def test_a_profile_of_the_dump_goes_before_the_one_that_is_shipped(tmp_path: Path) -> None:
+    shipped = ROOT / "examples/vendor-profiles/habana"
+    made = yaml.safe_load_all(process("krmfn", "render", "--quiet", str(shipped)).ended(0).out)
+    config, profile = (yaml.safe_load((shipped / name).read_text()) for name in ("gaudi.yaml", "profile.yaml"))
+    profile["metadata"]["annotations"] = {"example.com/ours": "true"}
+    dump(tmp_path, "a.json", config, profile, *made, node("a1"))
+    run(tmp_path, "repo", "--live", "a=a.json").ended(0)
+    (file,) = (tmp_path / "repo/clusters/a").glob("*profile*")
+    assert yaml.safe_load(file.read_text())["metadata"]["annotations"] == {"example.com/ours": "true"}
