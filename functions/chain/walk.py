@@ -68,8 +68,10 @@ def headline(links: Mapping[str, Link]) -> str:
     Where the Module is not on the cluster, another one that loads its kernel module there is: a sync changes nothing.
     """
     name = first(links)
-    if name != SYNCED or not links[SYNCED].is_of_cluster:
-        return "alone" if name == SYNCED and links["alone"].state == "broken" else name
+    if name != SYNCED:
+        return name
+    if not links[SYNCED].is_of_cluster:
+        return "alone" if links["alone"].state == "broken" else name
     others = {other: link for other, link in links.items() if other != SYNCED}
     nearest = first(others)
     return nearest if nearest and not others[nearest].waits else name

@@ -41,7 +41,9 @@ def assign(
     exact = {deployment.real(engines.top) for deployment in engines.deployments}
     for deployment in engines.deployments:
         real = deployment.real(engines.top)
-        if _is_directory(deployment, by_path.get(real)) and _is_among(real, roots, tops):
+        root_there = by_path.get(real)
+        has_kustomization = bool(root_there and root_there.kind == "kustomization")
+        if is_directory(deployment, has_kustomization) and _is_among(real, roots, tops):
             root = _directory(deployment, engines.top, is_absolute)
             held = [root] if root.files or real in by_path else []
             covered |= {path for path in by_path if path != real and _is_read(deployment, real, path)} - exact
@@ -59,11 +61,11 @@ def assign(
     return [Cluster(name, group, ResourceList(), deployments=declared) for name, group, declared in named], rest
 
 
-def _is_directory(deployment: Deployment, root: Root | None) -> bool:
-    """Return True where Argo CD applies the files of a folder one by one."""
+def is_directory(deployment: Deployment, has_kustomization: bool) -> bool:
+    """Return True where Argo CD applies the files of a folder, with a kustomization or without, one by one."""
     declaration = deployment.declaration
     is_raw = declaration.engine == "argocd" and declaration.how == "raw"
-    return is_raw and (declaration.directory.is_named or not (root and root.kind == "kustomization"))
+    return is_raw and (declaration.directory.is_named or not has_kustomization)
 
 
 def _is_among(real: str, roots: Sequence[Root], tops: Collection[str]) -> bool:

@@ -39,7 +39,7 @@ def check(streams: Clusters, top: str) -> None:
         cluster.final.report(_made_anew(cluster, top))
         cluster.final.report(_jsonnet(cluster, top))
     lonely = [cluster for cluster in streams.clusters if not cluster.deployments and _has_ours(cluster)]
-    if lonely and (len(lonely) > 1 or len(lonely) < len(streams.clusters)):
+    if lonely:
         lonely[0].final.report([_undeployed(lonely)])
 
 
@@ -48,11 +48,11 @@ def _undeployed(lonely: Sequence[Cluster]) -> Result:
     items = [item for cluster in lonely for _, part in cluster.parts for item in _ours(part)]
     items = [item for item in items if OWNER not in item.annotations]
     if lonely[1:]:
-        names, reason = [cluster.name for cluster in lonely], "so they are judged apart"
-        finding = f"no object of an engine deploys {some(names, len(names))}, {reason}"
+        names = [cluster.name for cluster in lonely]
+        message = f"no object of an engine deploys {some(names, len(names))}, so they are judged apart"
         roots = ", ".join(root.name for cluster in lonely for root in cluster.roots)
         remedy = f"if they reach one cluster, write `clusters: {{NAME: [{roots}]}}` into .krmfn.yaml"
-        return warning(finding, rule="KRM544", remedy=remedy)
+        return warning(message, rule="KRM544", remedy=remedy)
     message = f"no object of an engine deploys it{_others(items)}, so it is judged as if a cluster of its own got it"
     remedy = "if a cluster gets it, `krmfn clusters --write` writes .krmfn.yaml, to name its folder there"
     return items[0].located(warning(message, rule="KRM544", remedy=remedy))

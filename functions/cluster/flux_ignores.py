@@ -11,15 +11,14 @@ from krmfn import KrmfnError, Place, Result, warning
 from krmfn.results import Rule
 
 from ..deployments.deployment import Deployment
-from ..paths import files, templates
 from ..paths.roots import within
 from .engines import Engines
-from .root_files import files_of_root
+from .root_files import files_of_root, may_be_ours
 from .survey import Root
 
 NAME = ".sourceignore"
 _MOST = 500
-"""How many patterns of one GitRepository are looked at; those behind them are not known."""
+"""How many patterns of one GitRepository are given to Git; with more of them it is not known what they leave out."""
 
 
 def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> Iterator[Result]:
@@ -39,13 +38,13 @@ def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> It
         try:
             ignored = [path for path in _ignored(engines.top, ignore) if path in read and path not in reported]
         except KrmfnError as failure:
-            if ignore or os.path.lexists(os.path.join(engines.top, NAME)):
+            if ignore or any(NAME in names for _, _, names in os.walk(engines.top)):
                 message = f"what Flux leaves out of this repository is not known: {failure}"
-                yield warning(message, rule="KRM537", remedy="run it in a clone, with Git")
+                yield warning(message, rule="KRM537", remedy="have Git, a clone, and fewer patterns")
             continue
         for path in ignored:
             is_deployed = any(within(path, folder) for folder in folders) and any(within(path, top) for top in tops)
-            if is_deployed and _is_about_us(path):
+            if is_deployed and may_be_ours(path):
                 reported.add(path)
                 yield _left_out(path, ignore, deployments[0])
 
@@ -62,17 +61,12 @@ def _ignored(top: str, ignore: str) -> list[str]:
     from ..paths import git  # imported here: most repositories have nothing of Flux
 
     lines = [line for line in ignore.splitlines() if line.strip() and not line.startswith("#")]
-    patterns = [word for line in lines[:_MOST] for word in ("-x", line)]
+    if len(lines) > _MOST:
+        raise KrmfnError(f"spec.ignore of a GitRepository has {len(lines):,} patterns")
+    patterns = [word for line in lines for word in ("-x", line)]
     listing = ("ls-files", "-z", "--cached", "--others", "--ignored", f"--exclude-per-directory={NAME}")
     names = git.run(top, *listing, *patterns).split("\0")
     return [os.path.join(top, name) for name in names if name]
-
-
-def _is_about_us(path: str) -> bool:
-    try:
-        return templates.is_about_us(files.read_regular(path, path))
-    except KrmfnError:
-        return False
 
 
 _GOOD = """\

@@ -108,7 +108,7 @@ def layout(
     findings += unread.missing_submodules(everything, tops, [*chain(*members.values())], as_root)
     findings += unread.configs_in_charts(everything)
     findings += engines.findings(engine_objects, tops, engines_decide)
-    if deployed and not members:
+    if deployed:
         findings += _of_files(engine_objects, clusters, rest, [*tops])
     findings += config.unused_patterns(settings, tops) if settings.exclude else ()
     empty = [path for path, survey in by_path.items() if not survey.roots and path in paths]

@@ -3,17 +3,16 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import KrmfnError, Place, Result, info, warning
+from krmfn import Place, Result, info, warning
 from krmfn.results import Rule
 
 from ..deployments.deployment import Deployment, Directory
 from ..deployments.holders import applies
-from ..paths import files, templates
 from ..paths.manifests import kustomization_in
 from ..paths.roots import within
 from . import assignment
 from .engines import Engines
-from .root_files import files_of_root
+from .root_files import files_of_root, may_be_ours
 from .survey import Root
 
 _REMEDIES = {
@@ -31,15 +30,19 @@ def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> It
 
     `roots` are those of all clusters: what one of them reads is not left out. `tops` are the real PATHs.
     """
-    directories = [deployment for deployment in engines.deployments if _is_directory(deployment, engines.top)]
-    if not directories:
-        return
-    read = {path for root in roots for path in files_of_root(root)}
-    reasons = dict[str, tuple[str, Deployment]]()
-    for deployment in directories:
+    directories: dict[str, Deployment] = {}  # many clusters may get one folder: it is walked once
+    for deployment in engines.deployments:
         real = deployment.real(engines.top)
-        for path in assignment.files_in(real) if any(within(real, top) for top in tops) else ():
-            if os.path.realpath(path) not in read and path not in reasons and _is_about_us(path):
+        if _is_directory(deployment, real) and any(within(real, top) for top in tops):
+            directories.setdefault(real, deployment)
+    seen = {path for root in roots for path in files_of_root(root)} if directories else set()
+    reasons = dict[str, tuple[str, Deployment]]()
+    for real, deployment in directories.items():
+        for path in assignment.files_in(real):
+            source = os.path.realpath(path)
+            is_new = source not in seen and within(source, engines.top)  # the survey reports a link that leads out
+            seen.add(source)
+            if is_new and may_be_ours(path):
                 reasons[path] = _reason(deployment.declaration.directory, os.path.relpath(path, real)), deployment
     for path, (reason, deployment) in sorted(reasons.items()):
         message = (
@@ -50,11 +53,8 @@ def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> It
         yield severity(message, rule="KRM536", place=Place(os.path.relpath(path)), remedy=_REMEDIES[reason])
 
 
-def _is_directory(deployment: Deployment, top: str) -> bool:
-    """Return True where Argo CD applies the files of a folder one by one."""
-    declaration = deployment.declaration
-    is_raw = (declaration.engine, declaration.how) == ("argocd", "raw")
-    return is_raw and (declaration.directory.is_named or not kustomization_in(deployment.real(top)))
+def _is_directory(deployment: Deployment, real: str) -> bool:
+    return assignment.is_directory(deployment, has_kustomization=bool(kustomization_in(real)))
 
 
 def _reason(directory: Directory, file: str) -> str:
@@ -64,14 +64,6 @@ def _reason(directory: Directory, file: str) -> str:
     if not applies(directory._replace(exclude=""), file):
         return "include"
     return "mark" if applies(directory, file) else "exclude"
-
-
-def _is_about_us(path: str) -> bool:
-    """Return True for a file that may hold something of ours or of KMM; what cannot be read is told elsewhere."""
-    try:
-        return templates.is_about_us(files.read_regular(os.path.realpath(path), path))
-    except KrmfnError:
-        return False
 
 
 _APPLICATION = """\

@@ -2,10 +2,21 @@
 
 import os
 
+from krmfn import KrmfnError
+
 from ..kustomization.graph import Kustomization
+from ..paths import files, templates
 from .deployed import Cluster
 from .engines import SUFFIXES
 from .survey import Root
+
+
+def may_be_ours(path: str) -> bool:
+    """Return whether a file may hold something of ours, of KMM, or a consumer of it; so may what cannot be read."""
+    try:
+        return templates.is_about_us(files.read_regular(os.path.realpath(path), path))
+    except KrmfnError:
+        return True
 
 
 def files_of_cluster(cluster: Cluster) -> list[str]:

@@ -10,7 +10,6 @@ from ..final.wrappers import wrappers
 from ..formats.unjudged import UNREAD, UNTRIED, Gap, joined
 from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
 from ..kmm.versions import is_newer, target
-from ..paths import files, templates
 from ..rendering import function_config
 from ..rendering.kinds import NODES, has_nodes, owners_among
 from ..run import run_of
@@ -18,6 +17,7 @@ from .beside import ROOT
 from .deployed import Clusters, Lists
 from .engines import Engines
 from .reached import NAMES
+from .root_files import may_be_ours
 
 _WHICH, _WHOLE = "which nodes get a driver", "what reaches the cluster as a whole"
 _OF_RULES = {
@@ -91,15 +91,8 @@ def _jsonnet(engines: Engines) -> tuple[str, ...]:
             for folder, _, entries in os.walk(real):
                 paths = (os.path.join(folder, name) for name in sorted(entries) if name.endswith(_JSONNET))
                 chosen = [path for path in paths if applies(declaration.directory, os.path.relpath(path, real))]
-                names.update(dict.fromkeys(os.path.relpath(path) for path in chosen if _may_be_ours(path)))
+                names.update(dict.fromkeys(os.path.relpath(path) for path in chosen if may_be_ours(path)))
     return tuple(names)
-
-
-def _may_be_ours(path: str) -> bool:
-    try:
-        return templates.is_about_us(files.read_regular(path, path))
-    except KrmfnError:
-        return True
 
 
 def of_lists(lists: Lists) -> Iterator[Gap]:

@@ -8,7 +8,7 @@ from krmfn.ownership import Id
 from krmfn.typed import NamedTuple
 
 from ..cluster.deployed import Cluster
-from ..cluster.reached import file_of, with_folders
+from ..cluster.reached import NAMES, file_of, with_folders
 from ..deployments import fleet, flux
 from ..deployments.deployment import Declaration, Deployment, EngineObject, Repository
 from ..final.engines import is_unpruned
@@ -17,8 +17,6 @@ from ..kmm.module import MODULE_KINDS, module_of
 from ..paths.roots import within
 from ..plan import Change, Effect, Plan
 from ..rendering.kinds import of_kinds
-
-_NAMES = {"flux": "Flux", "fleet": "Fleet", "argocd": "Argo CD"}
 
 
 class HeldBack(NamedTuple):
@@ -112,7 +110,7 @@ def _message(change: Change, declarations: Sequence[Declaration]) -> str:
 
 
 def _engine(declaration: Declaration) -> str:
-    return _NAMES.get(declaration.engine, declaration.engine)
+    return NAMES.get(declaration.engine, declaration.engine)
 
 
 def _is_suspended(declarations: Sequence[Declaration]) -> bool:

@@ -47,10 +47,20 @@ def test_the_file_of_a_folder_counts(tmp_path: Path) -> None:
     assert "[KRM537]" in process("krmfn", "check", ".", cwd=tmp_path).text
 
 
-@pytest.mark.parametrize("is_ignoring", [True, False])
-def test_without_a_repository_it_is_not_known(is_ignoring: bool, tmp_path: Path) -> None:
-    files = {**FILES, "clusters/lab/drivers.yaml": KUSTOMIZATION.replace("IGNORE", ""), ".sourceignore": "m.*\n"}
-    repository(tmp_path, {name: text for name, text in files.items() if is_ignoring or name != ".sourceignore"})
+@pytest.mark.parametrize("file", [".sourceignore", "drivers/.sourceignore", ""])
+def test_without_a_repository_it_is_not_known(file: str, tmp_path: Path) -> None:
+    files = {**FILES, "clusters/lab/drivers.yaml": KUSTOMIZATION.replace("IGNORE", "")}
+    repository(tmp_path, {**files, **({file: "m.*\n"} if file else {})})
     shutil.rmtree(tmp_path / ".git")
     text = process("krmfn", "check", ".", cwd=tmp_path).text
-    assert ("what Flux leaves out of this repository is not known" in text) is is_ignoring, text
+    assert ("what Flux leaves out of this repository is not known" in text) is bool(file), text
+
+
+def test_of_very_many_patterns_it_is_not_known(tmp_path: Path) -> None:
+    """Those behind the last that Git is given may leave a file out, or take it back."""
+    patterns = "\n\n".join(f"n{number}.yaml" for number in range(600))
+    ignore = KUSTOMIZATION.replace("IGNORE", f", ignore: '{patterns}\n\n'")
+    repository(tmp_path, {**FILES, "clusters/lab/drivers.yaml": ignore})
+    assert (
+        "spec.ignore of a GitRepository has 600 patterns [KRM537]" in process("krmfn", "check", ".", cwd=tmp_path).text
+    )

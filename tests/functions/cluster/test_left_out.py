@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,29 @@ def test_one_config_that_nothing_deploys_is_told_where_engines_deploy_others(is_
     text = process("krmfn", "check", ".", cwd=plant(tmp_path, files)).text
     assert ("base/n.yaml:1: warning: Module kmm/nic: no object of an engine deploys it, so " in text) is not is_listed
     assert ("KRM544" in text) is not is_listed, text
+
+
+def test_one_config_that_nothing_deploys_is_told_where_all_else_is_of_others(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    application = APPLICATION.replace(", directory: {DIRECTORY}", "").replace("path: drivers", "path: web")
+    files = {"web/c.yaml": config_map("a"), "apps/lab.yaml": application}
+    files |= {"gpu/kustomization.yaml": "resources: [m.yaml]\n", "gpu/m.yaml": driver()}
+    text = process("krmfn", "check", ".", cwd=plant(tmp_path, files)).text
+    assert "no object of an engine deploys it, so " in text, text
+
+
+def test_a_file_that_cannot_be_read_may_be_ours(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    plant(tmp_path, {"drivers/m.yaml": driver(), "apps/lab.yaml": APPLICATION.replace("DIRECTORY", "include: m.yaml")})
+    os.mkfifo(tmp_path / "drivers/n.yaml")
+    text = process("krmfn", "check", ".", cwd=tmp_path).text
+    assert "drivers/n.yaml: warning: Application argocd/lab leaves it out" in text, text
+
+
+def test_a_link_that_leads_out_is_not_followed(tmp_path: Path) -> None:
+    top = tmp_path / "repository"
+    (top / ".git").mkdir(parents=True)
+    (tmp_path / "secret.yaml").write_text(driver())
+    files = {"drivers/m.yaml": driver(), "drivers/n.yaml": "-> ../../secret.yaml"}
+    plant(top, {**files, "apps/lab.yaml": APPLICATION.replace("DIRECTORY", "include: m.yaml")})
+    assert "KRM536" not in process("krmfn", "check", ".", cwd=top).text
