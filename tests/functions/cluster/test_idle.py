@@ -85,10 +85,8 @@ def test_a_change_that_gives_it_the_right_name_is_compared(tmp_path: Path) -> No
     assert done.code in (0, 1), done.text + done.err
 
 
-LINE = (
-    "inventories/oslo.yaml:1: warning: Node gpu-1: no cluster has this inventory, so its nodes count nowhere; write "
-    "`clusters: {{{}, inventories/oslo.yaml]}}` in .krmfn.yaml at the root of the repository [KRM524] ({})"
-)
+LINE = "inventories/oslo.yaml:1: warning: Node gpu-1: no cluster has this inventory, so its nodes count nowhere [KRM524] ({})"
+HELP = "  help: write `clusters: {{{}, inventories/oslo.yaml]}}` in .krmfn.yaml at the root of the repository"
 
 
 @pytest.mark.parametrize(
@@ -108,10 +106,10 @@ def test_an_inventory_of_no_cluster_is_a_warning_with_the_line(
     (tmp_path / ".git").mkdir()
     planted = {name: text for name, text in FILES.items() if not ("oslo" in files and name.startswith("oslo/"))}
     repo = plant(tmp_path, {**planted, **{name: text for name, text in files.items() if text is not None}})
-    code, lines = check(repo)
-    assert (code, lines) == (0, [LINE.format(words, ".")])
+    done = process("krmfn", "check", ".", cwd=repo)
+    assert (done.code, done.text.splitlines()[:2]) == (0, [LINE.format("."), HELP.format(words)])
     if "FOLDER" not in words:
-        line = lines[0].partition("`")[2].partition("`")[0]
+        line = done.text.partition("`")[2].partition("`")[0]
         plant(repo, {".krmfn.yaml": f"{line}\n"})
         assert check(repo)[1] == [], "the line helps"
 
@@ -130,3 +128,52 @@ def test_an_inventory_beside_what_it_is_for_counts(repo: Path) -> None:
 def test_nodes_of_a_repository_without_modules_are_nobodys_business(repo: Path) -> None:
     plant(repo, {"oslo/gpu.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: kmm}\n"})
     assert check(repo) == (0, [])
+
+
+HUB = """apiVersion: hub.kmm.sigs.x-k8s.io/v1beta1
+kind: ManagedClusterModule
+metadata: {name: gpu}
+spec:
+  spokeNamespace: kmm
+  selector: {site: edge}
+  moduleSpec:
+    selector: {card: a}
+    moduleLoader:
+      container:
+        modprobe: {moduleName: gpu}
+        kernelMappings: [{regexp: '^.+$', containerImage: 'registry.example.com/gpu:${KERNEL_FULL_VERSION}'}]
+"""
+SPOKE = """apiVersion: cluster.open-cluster-management.io/v1
+kind: ManagedCluster
+metadata: {name: edge-1, labels: {site: edge}}
+"""
+
+
+def hub_with_a_spoke(folder: Path, *, managed: str) -> Path:
+    (folder / ".git").mkdir()
+    files = {
+        "hub/kustomization.yaml": "resources: [gpu.yaml, managed.yaml]\n",
+        "hub/gpu.yaml": HUB,
+        "hub/managed.yaml": managed,
+        "edge-1/kustomization.yaml": "resources: [nodes.yaml]\n",
+        "edge-1/nodes.yaml": node("gpu-1", card="a"),
+    }
+    return plant(folder, files)
+
+
+def test_nodes_beside_a_hub_are_those_of_a_spoke_without_labels(tmp_path: Path) -> None:
+    """A hub brings Modules to other clusters: its own PATH with this inventory would say the opposite."""
+    namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: kmm}\n"
+    repo = hub_with_a_spoke(tmp_path, managed=namespace)
+    done = process("krmfn", "check", ".", cwd=repo)
+    line = "clusters: {hub: [hub], edge-1: {paths: [edge-1], labels: {KEY: VALUE}}}"
+    assert f"  help: write `{line}` with the spoke's labels in .krmfn.yaml" in done.text.splitlines()
+    plant(repo, {".krmfn.yaml": line.replace("KEY: VALUE", "site: edge") + "\n"})
+    assert check(repo) == (0, []), "the line helps"
+    assert "planned" in process("krmfn", "nodes", ".", cwd=repo).text
+
+
+def test_the_nodes_of_a_managed_cluster_are_no_idle_inventory(tmp_path: Path) -> None:
+    repo = hub_with_a_spoke(tmp_path, managed=SPOKE)
+    assert check(repo) == (0, [])
+    assert "planned" in process("krmfn", "nodes", ".", cwd=repo).text
