@@ -47,8 +47,8 @@ def _remedy(item: Item, cluster: Cluster, users: Sequence[Cluster]) -> str:
     have Modules: they are those of a spoke, whose labels nobody has said. What kustomize built has no file: its folder
     stands for it.
     """
-    own = item.place.path if item.place else ""
-    file = os.path.realpath(own or cluster.roots[0].path)
+    written = item.place.path if item.place else ""
+    file = os.path.realpath(written or cluster.roots[0].path)
     top = root_of(os.path.dirname(file)) or os.getcwd()
     stem = os.path.splitext(os.path.basename(file))[0]
     folders = [root.path for user in users for root in user.roots if within(root.path, top)]
@@ -59,6 +59,6 @@ def _remedy(item: Item, cluster: Cluster, users: Sequence[Cluster]) -> str:
     name = os.path.basename(choice[0]) if len(choice) == 1 else item.name or stem
     if not all(is_hub(user) for user in users):
         return f"write `clusters: {{{name}: [{folder}, {path}]}}` in {NAME} at the root of the repository"
-    spoke = os.path.basename(os.path.dirname(file)) if own else stem
+    spoke = os.path.basename(os.path.dirname(file)) if written else stem
     members = f"{name}: [{folder}], {spoke}: {{paths: [{path}], labels: {{KEY: VALUE}}}}"
     return f"write `clusters: {{{members}}}` with the spoke's labels in {NAME}"
