@@ -36,7 +36,7 @@ demo: $(READY) ## render an example, and see a conflict refused
 	@printf '\n. .venv/bin/activate puts krmfn on the PATH of your shell.\n\n'
 
 test: $(READY) ## every test that needs no other program
-	pytest -n auto --dist worksteal -m 'not e2e'
+	pytest -n auto --dist worksteal --ignore tests/e2e
 
 interpreters: $(RELEASE) ## the same on every Python that pyproject.toml supports, by nox; each has to be on PATH or made by pyenv
 	PATH="$$PATH:$(subst $() ,:,$(wildcard $(HOME)/.pyenv/versions/*/bin))" .venv/release/bin/nox $(if $(TESTS),-- $(TESTS))
@@ -67,7 +67,7 @@ facts: $(READY) ## derive the tables of KMM's facts anew from its CRDs (CRDS=DIR
 	python tools/derive_module_structure.py $(or $(CRDS),$(error say where KMM's CRDs are: CRDS=DIR))
 
 goldens: $(READY) ## rewrite the expected outputs of the tests; read the diff before you commit it
-	KRMFN_UPDATE=1 pytest -q -m 'not e2e'
+	KRMFN_UPDATE=1 pytest -q --ignore tests/e2e
 
 image: ## the function as a container image, made from BASE, an image with python3
 	$(CONTAINERS) build --build-arg BASE=$(or $(BASE),$(error BASE=... must name an image with python3)) --tag $(IMAGE) .

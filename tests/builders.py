@@ -141,7 +141,7 @@ def document_text(*documents: str) -> bytes:
 def folder_text(folder: FilePath) -> bytes:
     """Return the manifests of a folder as the ResourceList that a pipeline sends; a DeviceConfig gets a namespace."""
     files = sorted(path for path in folder.rglob("*.yaml") if not path.name.startswith("expected"))
-    items = [document for path in files for document in yaml.safe_load_all(path.read_text()) if document]
+    items = [document for path in files for document in yaml.load_all(path.read_text(), yaml.CSafeLoader) if document]
     configs = [item for item in items if item.get("kind") == "RenderDeviceConfigs"]
     others = [item for item in items if item not in configs]
     for item in others:
