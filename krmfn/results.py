@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from .oracle import Oracle
 from .printing import printable
 from .resource import Place, Ref
 from .typed import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -83,8 +84,7 @@ class Result(NamedTuple):
     related: tuple[Related, ...] = ()
     """The other places that it is about."""
     remedy: str = ""
-    """What to do about it in this case, as a clause: `remove one of the two`; "" where the message says it, or nobody
-    can."""
+    """What to do about it in this case, as a clause: `remove one of the two`; "" where nobody can say it."""
 
     @property
     def text(self) -> str:
@@ -226,6 +226,8 @@ class Rule(NamedTuple):
     """An example with one."""
     remedy: str
     """What a person does about a finding: one or two imperative sentences."""
+    held: Oracle
+    """Whom one has to ask whether the sentence is true."""
     check: Callable[..., Iterator[Result]] | None = None
     """Yields the findings, without the rule's id; None where the rule is a step of a larger walk."""
     severities: tuple[Severity, ...] = ("error",)

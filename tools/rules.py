@@ -42,6 +42,16 @@ kustomize. The tests run every example. In the tables *(off)* marks a rule that 
 """
 
 
+HOLDING = """\
+Whom one has to ask whether a rule is right. *engine*: a test asks the program itself. *recording*: a test plays what \
+it was seen to do. *reference*: its source or its documentation was read, and nobody was asked. *own*: the rule is \
+about what krmfn itself defines. *none*: nobody was asked; such a rule is never an error.
+"""
+"""What the words of the last table mean."""
+KINDS = ("engine", "recording", "reference", "own", "none")
+"""These words in their order."""
+
+
 def page() -> str:
     """Return the reference page: the groups, then a table of the rules of each group and an entry per rule."""
     rules = catalogue.rules()
@@ -51,10 +61,23 @@ def page() -> str:
     contents = [
         f"* [{title}](#{_anchor(title)}): {members[0].id} to {members[-1].id}\n" for title, _, members in chapters
     ]
+    contents.append("* [What holds each rule](#what-holds-each-rule)\n")
     parts = [f"{HEAD}\n{''.join(contents)}"]
     for title, about, members in chapters:
         parts += [f"## {title}\n\n{about}\n", _table(members), *map(_entry, members)]
+    parts += [f"## What holds each rule\n\n{HOLDING}\n", _holders(rules)]
     return "\n".join(parts)
+
+
+def _holders(rules: Sequence[Rule]) -> str:
+    """Return a line per oracle: what it is, the test that asks it, and the rules that it holds."""
+    oracles = sorted({rule.held for rule in rules}, key=lambda oracle: (KINDS.index(oracle.kind), oracle))
+    lines = ["| | who | test | rules |", "|---|---|---|---|"]
+    for oracle in oracles:
+        held = " ".join(f"[{rule.id}](#{rule.id.lower()})" for rule in rules if rule.held == oracle)
+        test = f"`{oracle.test}`" if oracle.test else ""
+        lines.append(f"| {oracle.kind} | {oracle.name} | {test} | {held} |")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _table(rules: Sequence[Rule]) -> str:
@@ -74,7 +97,8 @@ def advice() -> str:
 
 
 def _entry(rule: Rule) -> str:
-    return f"### {rule.id}\n\n{sentence(rule)}\n\n{markdown(rule)}\n{catalogue.turning_off(rule)}\n"
+    notes = f"{catalogue.turning_off(rule)} {catalogue.holding(rule)}"
+    return f"### {rule.id}\n\n{sentence(rule)}\n\n{markdown(rule)}\n{notes}\n"
 
 
 def _anchor(title: str) -> str:

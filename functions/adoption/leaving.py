@@ -8,6 +8,7 @@ from krmfn.printing import some
 from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
+from .. import oracles
 from ..fleet.live import Live
 from ..fleet.owned import Head, Owner, owned_by, references
 
@@ -217,5 +218,6 @@ spec: {image: "registry.example.com/npu:1-${KERNEL_FULL_VERSION}"}
 """,
         remedy="Keep the config deployed (`keep: true` in `for` of the Profile), take the steps that `krmfn adopt` "
         "prints, and take it away when a dump shows that nothing names it as its owner.",
+        held=oracles.GARBAGE_COLLECTOR,
     ),
 )

@@ -10,6 +10,7 @@ from krmfn.printing import some
 from krmfn.resource import join
 from krmfn.results import Rule
 
+from .. import oracles
 from ..deployments.deployment import Repository
 from ..kmm.lookup import table, tables, text
 from ..paths.roots import parents, within
@@ -163,6 +164,7 @@ RULES = (
         good=_APPLICATION,
         bad=_APPLICATION.replace(";/inventories", ""),
         remedy="Add the folder, seen from the root of the repository and with a `/` before it.",
+        held=oracles.ARGOCD_PATHS,
         severities=("warning",),
     ),
 )

@@ -12,6 +12,7 @@ from krmfn.results import Rule
 from krmfn.schema import check
 from krmfn.typed import NamedTuple
 
+from .. import oracles
 from ..kustomization.documents import documents, unreadable
 from ..paths import excludes, files
 from ..paths.disk import Disk
@@ -39,6 +40,7 @@ RULES = (
         bad=_GOOD.replace("clusters", "cluster"),
         remedy="Correct the field; pass commands and kustomize's flags on the command line. "
         "Rename a file with another name. Move one that is below the root, or pass `--root` with its folder.",
+        held=oracles.OUR_FILES,
         severities=("error", "warning"),
     ),
     Rule(
@@ -49,6 +51,7 @@ RULES = (
         bad=_GOOD.replace("inventory.yaml]", "nodes.yaml]"),
         remedy="Correct the path, which is relative to the configuration file, or name it as a PATH, too. "
         "Correct the pattern, whose syntax is that of a .gitignore, or remove it.",
+        held=oracles.OUR_FILES,
         severities=("error", "warning", "info"),
     ),
 )

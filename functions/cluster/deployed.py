@@ -11,6 +11,7 @@ from krmfn import Item, ResourceList, Result, warning
 from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
+from .. import oracles
 from ..deployments.deployment import Deployment
 from ..formats.checked import Checked
 from ..kmm.lookup import table
@@ -37,6 +38,7 @@ kind: Module
 kind: Module
 """,
         remedy="Install the CRD (for a Module: KMM) before the sync, or in an earlier sync wave.",
+        held=oracles.ARGOCD_LOOP,
         severities=("warning",),
     ),
 )

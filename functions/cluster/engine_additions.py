@@ -9,6 +9,7 @@ from krmfn import Field, Item, ResourceList, Result, warning
 from krmfn.resource import join
 from krmfn.results import Rule
 
+from .. import oracles
 from ..deployments.additions import affects, holds, variables
 from ..deployments.deployment import Addition, Deployment
 from ..kmm.lookup import strings
@@ -157,6 +158,7 @@ RULES = (
         bad=_RENDERED.replace("  prune: true\n", "  prune: true\n  targetNamespace: other\n"),
         remedy="Write the change into the kustomization of the folder, where it is judged, and remove it from the "
         "object of the engine.",
+        held=oracles.ENGINE_KINDS,
         severities=("warning",),
     ),
     Rule(
@@ -165,6 +167,7 @@ RULES = (
         good=_CONFIG,
         bad=_CONFIG.replace("mode=safe", "mode=${MODE}"),
         remedy="Write the value, or let an overlay of kustomize set it for each cluster.",
+        held=oracles.FLUX_KUSTOMIZATION,
         severities=("warning",),
     ),
 )

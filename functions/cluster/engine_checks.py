@@ -9,6 +9,7 @@ from krmfn.printing import some
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from ..deployments.holders import applies
 from ..kmm.module import MODULE_KINDS
 from ..rendering.kinds import of_kinds
@@ -158,6 +159,7 @@ RULES = (
         "[config.yaml]\n---\n# two/config.yaml\nkind: DeviceConfig\n---\n# two/kustomization.yaml\nresources: "
         "[config.yaml]\n",
         remedy="Write the roots that reach one cluster under `clusters` in .krmfn.yaml.",
+        held=oracles.OUR_FILES,
         severities=("warning",),
     ),
     Rule(
@@ -166,6 +168,7 @@ RULES = (
         good=_APPLIED,
         bad=_APPLIED.replace(", plugin: {name: krmfn}", ""),
         remedy="Name the plugin in the Application, or let CI render into a branch that the engine applies.",
+        held=oracles.ENGINE_KINDS,
         severities=("error", "warning"),
     ),
     Rule(
@@ -175,6 +178,7 @@ RULES = (
         bad=_APPLIED.replace("destination:", "syncPolicy: {syncOptions: [Replace=true]}\n  destination:"),
         remedy="Remove `Replace=true` from `syncPolicy.syncOptions` of the Application, or `force` from Flux's "
         "Kustomization; write it as an annotation of the objects that need it.",
+        held=oracles.GITOPS_ENGINE,
         severities=("warning",),
     ),
 )

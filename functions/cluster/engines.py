@@ -11,6 +11,7 @@ from krmfn.results import Rule
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
+from .. import oracles
 from ..deployments import argocd, fleet, flux, forks, generators
 from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
 from ..deployments.holders import deployments
@@ -212,6 +213,7 @@ RULES = (
         bad=_APPLICATION.replace(", path: lab", ""),
         remedy="Name the folder in the object; where only its engine knows the clusters, name them under `clusters` in "
         ".krmfn.yaml.",
+        held=oracles.ENGINE_KINDS,
         severities=("warning",),
     ),
 )

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krmfn import KrmfnError, Place, Result, warning
 from krmfn.results import Rule
 
+from .. import oracles
 from ..deployments.deployment import Deployment
 from ..paths.roots import within
 from .engines import Engines
@@ -93,6 +94,7 @@ RULES = (
         good=_GOOD,
         bad=f"{_GOOD}---\n{_SOURCE}",
         remedy="Add a pattern for the file that begins with `!`, or leave it out with `exclude` in .krmfn.yaml, too.",
+        held=oracles.FLUX_FILES,
         severities=("warning",),
     ),
 )

@@ -12,6 +12,7 @@ from krmfn.resource import join
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from ..all_kinds import krmfn
 from ..options import RunOptions
 from ..paths import manifests
@@ -202,6 +203,7 @@ spec: {config: {moduleName: gpu, driverImage: registry.example.com/gpu}}
 spec: {profile: gpu, moduleName: null, driverImage: null}
 """,
         remedy="Move the resource into a file that --profiles-from names, or name its file there.",
+        held=oracles.OUR_KINDS,
     ),
 )
 """The rule about where Profiles come from."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from krmfn import Item, ResourceList, Result, error
 from krmfn.results import Rule
 
+from .. import oracles
 from ..kmm.lookup import table
 from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, module_of
 from ..run import Spoke, note, run_of
@@ -149,6 +150,7 @@ RULES = (
         bad=_HUB.replace("NAME", "gpu"),
         remedy="Remove one of the two, or rename one: a hub's Module has the name of its ManagedClusterModule, in its "
         "`spokeNamespace`.",
+        held=oracles.HUB,
     ),
 )
 """The rule about what hubs bring to clusters with known labels."""

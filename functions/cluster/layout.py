@@ -10,6 +10,7 @@ from krmfn.errors import KrmfnError
 from krmfn.findings import in_order
 from krmfn.results import Field, Result, Rule, error, warning
 
+from .. import oracles
 from ..formats.checked import NAMES
 from ..kustomization.calls import ENTRY_POINTS, Ours
 from ..kustomization.graph import NO_GRAPH
@@ -48,6 +49,7 @@ metadata: {name: app
 """,
         remedy="Correct the line, remove the link, or name a larger folder with --root; check out what a sparse "
         "checkout, a submodule or Git LFS leaves out, or skip it with --exclude.",
+        held=oracles.OUR_FILES,
     ),
 )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krmfn import Place, Result, info, warning
 from krmfn.results import Rule
 
+from .. import oracles
 from ..deployments.deployment import Deployment, Directory
 from ..deployments.holders import applies
 from ..paths.manifests import kustomization_in
@@ -85,6 +86,7 @@ RULES = (
         good=_APPLICATION,
         bad=_APPLICATION.replace("recurse: true", "recurse: false"),
         remedy="Write `directory: {recurse: true}` into the source of the Application, or move the file.",
+        held=oracles.ARGOCD_DIRECTORIES,
         severities=("warning", "info"),
     ),
 )

@@ -7,6 +7,7 @@ from krmfn import Item, KrmfnError, Place, Result, warning
 from krmfn.printing import counted, some
 from krmfn.results import Rule
 
+from .. import oracles
 from ..command import Context
 from ..formats.unjudged import UNREAD
 from ..kustomization.documents import unreadable
@@ -96,6 +97,7 @@ entries: {}
 """,
         remedy="Add the files or their folder to `exclude` in .krmfn.yaml. To have them checked, keep what the tool "
         "makes of them instead, or pipe it into `krmfn check -`.",
+        held=oracles.TOOLS,
         severities=("warning",),
     ),
 )

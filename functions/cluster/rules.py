@@ -2,6 +2,8 @@
 
 from krmfn.results import Rule
 
+from .. import oracles
+
 _CALLED = """\
 # kustomization.yaml
 resources: [config.yaml]
@@ -58,6 +60,7 @@ metadata: {name: notes, namespace: kmm}
 todo: rename the pool
 """,
         remedy="Add apiVersion and kind, or move the document to a file without resources.",
+        held=oracles.KUSTOMIZE_TESTS,
         severities=("warning", "error"),
     ),
     Rule(
@@ -80,6 +83,7 @@ commonLabels: {team: storage}
 kind: DeviceConfig
 """,
         remedy="Follow kustomize's advice; `kustomize edit fix` replaces deprecated fields.",
+        held=oracles.KUSTOMIZE_PLACES,
         severities=("info",),
     ),
     Rule(
@@ -92,6 +96,7 @@ kind: DeviceConfig
 kind: ConfigMap
 """,
         remedy="Pass the PATH of a folder with configs in it, and the functionConfig with --function-config.",
+        held=oracles.OUR_FILES,
         severities=("warning",),
     ),
     Rule(
@@ -100,6 +105,7 @@ kind: ConfigMap
         good=_CALLED,
         bad=f"{_CALLED.replace('# ', '# base/')}---\n# kustomization.yaml\nresources: [base]\nnamePrefix: lab-\n",
         remedy="Call krmfn in the outermost kustomization.",
+        held=oracles.KUSTOMIZE_BUILDS,
     ),
     Rule(
         "KRM515",
@@ -115,6 +121,7 @@ patches:
   patch: '[{"op": "replace", "path": "/spec/driverVersion", "value": "2.0"}]'
 """,
         remedy="Call krmfn in the outermost kustomization, or patch the DeviceConfig below the call.",
+        held=oracles.KUSTOMIZE_PAGE,
     ),
     Rule(
         "KRM516",
@@ -125,6 +132,7 @@ patches:
         remedy="Remove `--kustomize`, so that krmfn passes kustomize the flags it needs, or add `--enable-exec`. To "
         "run kustomize without krmfn, pass both `--enable-alpha-plugins` and `--enable-exec`; `kubectl kustomize` runs "
         "no commands.",
+        held=oracles.KUSTOMIZE_GUARDS,
     ),
     Rule(
         "KRM613",
@@ -133,6 +141,7 @@ patches:
         bad=_TWO_CLUSTERS.replace("NODE", "lab-1"),
         remedy="Write the inventory again (`krmfn inventory`), with kubectl at its own cluster. Turn the rule off "
         "where the nodes of two clusters have the same names.",
+        held=oracles.OUR_NODES,
         severities=("warning",),
         advice=True,
     ),
@@ -163,6 +172,7 @@ kind: ConfigMap
 """,
         remedy="List the file under `resources`, add it to a cluster, move it elsewhere, or exclude it (`exclude` in "
         ".krmfn.yaml).",
+        held=oracles.OUR_FILES,
         severities=("warning",),
     ),
     Rule(
@@ -186,5 +196,6 @@ spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}, driverImage: n
 """,
         remedy="Correct it there, or pass --against something that is correct: rendered manifests, or a dump of the "
         "cluster.",
+        held=oracles.OUR_FILES,
     ),
 )

@@ -3,6 +3,7 @@
 import argparse
 from importlib import import_module
 
+from krmfn.oracle import OracleKind
 from krmfn.printing import json_text
 from krmfn.results import Rule
 from krmfn.typed import Any
@@ -38,6 +39,17 @@ def rules() -> list[Rule]:
     return sorted(known, key=lambda rule: rule.id)
 
 
+_WHAT: dict[OracleKind, str] = {
+    "engine": "the real program",
+    "recording": "what was recorded",
+    "reference": "what was read",
+}
+_ASKS: dict[OracleKind, str] = {
+    "engine": "asks it",
+    "recording": "plays it",
+}
+
+
 def usual_kind(rule: str) -> str:
     """Return the kind of a document that names none in the examples of the rule with this id."""
     return "Module" if rule.startswith(("KMM", "KRM2")) else "DeviceConfig"
@@ -63,6 +75,17 @@ def turning_off(rule: Rule) -> str:
     return f"{severity} It cannot be turned off."
 
 
+def holding(rule: Rule) -> str:
+    """Return who holds a rule's claim, as a sentence."""
+    kind, name, test = rule.held
+    if kind == "own":
+        return f"Held by krmfn's own definition: {name}."
+    if kind == "none":
+        return f"Held by nobody: {name}."
+    of_test = f"; `{test}` {_ASKS[kind]}" if test else ""
+    return f"Held by {_WHAT[kind]}: {name}{of_test}."
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `rules`."""
     text = "output format (default: text)"
@@ -70,12 +93,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def text(_: Context, args: Any) -> str:
-    """Return all rules: a line each, or as JSON."""
+    """Return all rules: a line each with what holds it, or as JSON."""
     if args.format == "text":
-        return "".join(f"{rule.id}  {rule.sentence}\n" for rule in rules())
+        return "".join(f"{rule.id}  {rule.held.kind:9}  {rule.sentence}\n" for rule in rules())
+    return json_text([*map(_record, rules())], 2) + "\n"
+
+
+def _record(rule: Rule) -> dict[str, Any]:
+    """Return a rule as JSON data."""
     names = ("id", "sentence", "severities", "bad", "good", "remedy")
-    records = [{name: getattr(rule, name) for name in names} | {"canBeTurnedOff": rule.advice} for rule in rules()]
-    return json_text(records, 2) + "\n"
+    held = {"kind": rule.held.kind, "name": rule.held.name, "test": rule.held.test or None}
+    return {name: getattr(rule, name) for name in names} | {"canBeTurnedOff": rule.advice, "heldBy": held}
 
 
 COMMAND = Command(("", "--format json"), arguments, text, exits=PRINTED)

@@ -78,7 +78,8 @@ def _incident(text: str, width: int) -> str:
 
 def _rule(rule: Rule, width: int) -> str:
     examples = "The examples show only what matters, and the rest is valid; one without a kind is a "
-    return reports.text(rule, (catalogue.turning_off(rule), f"{examples}{catalogue.usual_kind(rule.id)}."), width)
+    notes = catalogue.turning_off(rule), catalogue.holding(rule), f"{examples}{catalogue.usual_kind(rule.id)}."
+    return reports.text(rule, notes, width)
 
 
 def _unknown(name: str, ids: list[str]) -> str:

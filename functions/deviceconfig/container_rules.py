@@ -6,6 +6,7 @@ from krmfn import Field, Result, warning
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from .fields import Container
 from .model import DeviceConfig
 from .names import device_volumes, plugins
@@ -138,6 +139,7 @@ spec:
     volumeMounts: [{name: dev, mountPath: /dev}]
 """,
         remedy="Add the volume to `volumes`, or correct the name.",
+        held=oracles.KUBERNETES_PODS,
         check=mounts_have_volumes,
     ),
     Rule(
@@ -156,6 +158,7 @@ spec:
     env: [{name: LEVEL, value: info}, {name: LEVEL, value: debug}]
 """,
         remedy="Remove one of the two.",
+        held=oracles.KUBERNETES_PODS,
         check=variables_have_one_source,
         severities=("warning", "error"),
         advice=True,
@@ -174,6 +177,7 @@ spec:
   - {name: agent}
 """,
         remedy="Write either image, or imageParts with a tag or a digest.",
+        held=oracles.KUBERNETES_PODS,
         check=containers_have_one_image,
     ),
     Rule(
@@ -190,6 +194,7 @@ spec:
   - {name: agent, image: "registry.example.com/agent:1.0", privileged: true, securityContext: {privileged: false}}
 """,
         remedy="Remove one of the two.",
+        held=oracles.KUBERNETES_PODS,
         check=privileged_is_given_once,
     ),
     Rule(
@@ -210,6 +215,7 @@ spec:
     envFrom: [{configMapRef: {name: settings}, secretRef: {name: token}}]
 """,
         remedy="Write only one of the two, or write two entries.",
+        held=oracles.KUBERNETES_PODS,
         check=sources_are_single,
     ),
     Rule(
@@ -230,6 +236,7 @@ spec:
     initContainers: [{name: agent, image: "registry.example.com/wait:1.0"}]
 """,
         remedy="Rename one of the two.",
+        held=oracles.KUBERNETES_PODS,
         check=names_are_different,
     ),
 )

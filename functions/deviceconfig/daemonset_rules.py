@@ -7,6 +7,7 @@ from krmfn.resource import join
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from .daemonsets import POD
 from .fields import Service
 from .model import DeviceConfig
@@ -109,16 +110,12 @@ def node_ports_have_their_type(config: DeviceConfig) -> Iterator[Result]:
         subject = f"a Service of the type {service.type or 'ClusterIP'}"
         if service.externalTrafficPolicy:
             remedy = "write `type: NodePort`, or leave externalTrafficPolicy out"
-            yield config.error(f"{subject} gets no traffic from outside; {remedy}", f"{path}.externalTrafficPolicy")
+            field = f"{path}.externalTrafficPolicy"
+            yield config.error(f"{subject} gets no traffic from outside", field, remedy=remedy)
         for index, port in enumerate(service.ports):
             if "nodePort" in port:
-                message = f"{subject} has no port on the nodes"
-                yield config.error(
-                    message,
-                    f"{path}.ports[{index}].nodePort",
-                    port["nodePort"],
-                    remedy="write `type: NodePort`, or leave nodePort out",
-                )
+                field, remedy = f"{path}.ports[{index}].nodePort", "write `type: NodePort`, or leave nodePort out"
+                yield config.error(f"{subject} has no port on the nodes", field, port["nodePort"], remedy=remedy)
 
 
 def _services(config: DeviceConfig) -> Iterator[tuple[str, Service]]:
@@ -142,6 +139,7 @@ spec:
   - {name: agent, image: "registry.example.com/agent:1.0", service: {name: metrics}}
 """,
         remedy="Write the port of the Service, or switch the Service off with `enabled: false`.",
+        held=oracles.OUR_KINDS,
         check=services_have_a_port,
     ),
     Rule(
@@ -162,6 +160,7 @@ spec:
     service: {port: 9100, ports: [{name: health, port: 9101}]}
 """,
         remedy="Give each port a name of its own, and another number or protocol.",
+        held=oracles.KUBERNETES_SERVICES,
         check=ports_are_different,
     ),
     Rule(
@@ -182,6 +181,7 @@ spec:
     service: {ports: [{port: 9100, nodePort: 30910}]}
 """,
         remedy="Write `type: NodePort`, or remove nodePort and externalTrafficPolicy.",
+        held=oracles.KUBERNETES_SERVICES,
         check=node_ports_have_their_type,
     ),
     Rule(
@@ -203,6 +203,7 @@ spec:
     podSpec: {hostNetwork: true}
 """,
         remedy="Write the field beside podSpec, under the name that the finding gives, or remove it.",
+        held=oracles.OUR_KINDS,
         check=pod_specs_conflict_with_nothing,
     ),
     Rule(
@@ -223,6 +224,7 @@ spec:
     podSpec: {shareProcessNamespaces: "true"}
 """,
         remedy="Correct the field as the finding says; `kubectl explain pod.spec` lists all fields.",
+        held=oracles.APISERVER_PODS,
         check=pod_specs_have_their_structure,
     ),
     Rule(
@@ -239,6 +241,7 @@ spec:
   - {name: agent, image: "registry.example.com/agent:1.0", keepPodTemplate: true}
 """,
         remedy="Remove `keepPodTemplate`; each pod of the DaemonSet is then replaced once.",
+        held=oracles.OUR_KINDS,
         check=pod_templates_are_kept_for_a_while,
         severities=("info",),
         advice=True,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from krmfn import Field, Result, info
 from krmfn.results import Rule
 
+from .. import oracles
 from ..kmm.module import ready_label
 from .layers import is_ours
 from .model import DeviceConfig
@@ -124,6 +125,7 @@ spec: {moduleName: gpu}
 spec: {moduleName: null}
 """,
         remedy="Write moduleName in the config, in its profile, or in `spec.defaults` of the functionConfig.",
+        held=oracles.OUR_KINDS,
         check=module_name_is_known,
     ),
     Rule(
@@ -137,6 +139,7 @@ spec: {driverImage: registry.example.com/gpu, driverVersion: null}
 """,
         remedy="Write driverImage and driverVersion, a driverImage with a tag or a digest, or an image in every kernel "
         "mapping.",
+        held=oracles.OUR_KINDS,
         check=image_is_known,
     ),
     Rule(
@@ -149,6 +152,7 @@ spec: {driverImage: null, driverImageParts: {registry: registry.example.com, rep
 spec: {driverImage: registry.example.com/gpu, driverImageParts: {repository: gpu}}
 """,
         remedy="Remove the field that is not intended.",
+        held=oracles.OUR_KINDS,
         check=fields_exclude_each_other,
     ),
     Rule(
@@ -168,6 +172,7 @@ spec:
   driverVersion: null
 """,
         remedy="Write devicePlugin, dra or daemonSets, or remove inTreeDriver, so that a driver is loaded.",
+        held=oracles.OUR_KINDS,
         check=in_tree_driver_has_a_plugin,
     ),
     Rule(
@@ -181,6 +186,7 @@ spec: {driverImage: "registry.example.com/gpu:1.0", driverVersion: "1.0", upgrad
 spec: {driverImage: "registry.example.com/gpu:1.0", driverVersion: null, upgrade: {ordered: true}}
 """,
         remedy="Write driverVersion; list each earlier version once in `upgrade.retain`, and remove the current one.",
+        held=oracles.OUR_KINDS,
         check=upgrade_has_a_version,
     ),
     Rule(
@@ -196,6 +202,7 @@ spec:
 """,
         remedy="Put the Secret that pulls the kernel module's image first, then turn the rule off: a KMM Module takes "
         "only one Secret.",
+        held=oracles.MODULE_CONTROLLER,
         check=module_takes_one_pull_secret,
         severities=("info", "error"),
         advice=True,

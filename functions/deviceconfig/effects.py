@@ -8,6 +8,7 @@ from krmfn import Field, Ref, Result, warning
 from krmfn.resource import annotations_of, join, split
 from krmfn.results import Rule
 
+from .. import oracles
 from ..rendering.kinds import PROFILE_MARK
 from . import generate
 from .daemonsets import config_maps, pod_of
@@ -204,6 +205,7 @@ spec:
   kernelMappings: [{regexp: ^.+$, image: "registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}"}]
 """,
         remedy="Remove the field, or move it to where it has an effect; the finding says why it has none here.",
+        held=oracles.OUR_KINDS,
         severities=("warning", "info"),
         advice=True,
     ),

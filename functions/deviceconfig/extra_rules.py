@@ -8,6 +8,7 @@ from krmfn.resource import join
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from ..kmm.lookup import leaves, table, tables
 from ..rendering.kinds import EXTRA
 from .generate import is_cluster_wide
@@ -132,6 +133,7 @@ RULES = (
             "{apiVersion: v1, kind: Secret, metadata: {name: settings}, stringData: {level: info}}",
             "Use another kind, or deploy the object separately.",
         ),
+        held=oracles.OUR_KINDS,
     ),
     Rule(
         "KRM166",
@@ -143,6 +145,7 @@ RULES = (
             "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: first}, value: 9}",
             "Remove the namespace, and write $KRMFN_NAME into the name.",
         ),
+        held=oracles.OUR_KINDS,
     ),
     Rule(
         "KRM167",
@@ -155,6 +158,7 @@ RULES = (
             '        rules: [{apiGroups: [""], resources: ["$KRMFN_NAME"], verbs: [watch]}]}',
             "Write the rights themselves: the author of a config chooses what a variable stands for.",
         ),
+        held=oracles.OUR_KINDS,
     ),
     Rule(
         "KRM173",
@@ -165,6 +169,7 @@ RULES = (
             "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {level: null}}",
             "Write a value, or remove the field.",
         ),
+        held=oracles.SERVER_SIDE_APPLY,
     ),
 )
 """The rules about the extra objects of one config or pool."""
@@ -186,5 +191,6 @@ spec:
   - {name: small, nodeSelector: {memory: 64g}, driverVersion: "1.1"}
 """,
     ),
+    held=oracles.OUR_KINDS,
 )
 """The rule about all pools of a config."""

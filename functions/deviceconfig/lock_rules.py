@@ -9,6 +9,7 @@ from krmfn.resource import FieldPath, join, split
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from ..kmm.lookup import MISSING, at, table, tables
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import schema
@@ -126,6 +127,7 @@ spec: {profiles: {gpu: {moduleName: gpu, locked: {moduleName: the device plugin 
 spec: {profile: gpu, moduleName: gpu_open}
 """,
         remedy="Remove the field; the finding gives the vendor's reason.",
+        held=oracles.OUR_KINDS,
         check=locked_fields_are_left_alone,
     ),
 )

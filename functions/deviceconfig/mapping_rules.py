@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from krmfn import Result
 from krmfn.results import Rule
 
+from .. import oracles
 from .merging import OF_MAPPINGS, with_shared_keys
 from .model import DeviceConfig
 
@@ -48,6 +49,7 @@ spec:
   - {literal: 5.14.0-503.el9.x86_64, regexp: '^.*\\.el9\\..*$'}
 """,
         remedy="Remove one of the two, or write two mappings.",
+        held=oracles.WEBHOOK,
         check=mapping_has_one_matcher,
     ),
     Rule(
@@ -64,6 +66,7 @@ spec:
   kernelMappings: [{regexp: ^.+$, sign: {filesToSign: [/opt/lib/modules/gpu.ko], unsignedImage: "example.com/gpu:1"}}]
 """,
         remedy="Write the Secrets or the ConfigMap, or switch the field off with `enabled: false`.",
+        held=oracles.BUILDS,
         check=builds_and_signs_are_complete,
     ),
 )

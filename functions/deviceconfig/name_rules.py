@@ -7,6 +7,7 @@ from krmfn import Field, Result, error
 from krmfn.resource import join
 from krmfn.results import Rule
 
+from .. import oracles
 from . import names
 from .model import DeviceConfig
 from .rbac import accounts
@@ -122,6 +123,7 @@ spec:
   - {name: agent, image: "registry.example.com/metrics:1.0"}
 """,
         remedy="Rename one of the two, or shorten the part of the name that the finding names.",
+        held=oracles.KUBERNETES_LABELS,
         check=daemon_sets_have_names,
     ),
     Rule(
@@ -139,6 +141,7 @@ spec:
   daemonSets: [{name: metrics, image: "registry.example.com/metrics:1.0", service: {port: 9100}}]
 """,
         remedy="Rename the DeviceConfig, shorten serviceAccountName, or write a Service of your own.",
+        held=oracles.KUBERNETES_LABELS,
         check=names_fit_their_kind,
     ),
     Rule(
@@ -151,6 +154,7 @@ spec: {imagePullSecrets: [{name: registry, namespace: kmm}]}
 spec: {imagePullSecrets: [{name: registry, namespace: elsewhere}]}
 """,
         remedy="Remove the namespace, and keep the Secret beside the config; kustomize adds that of the Secret.",
+        held=oracles.OUR_KINDS,
         check=pull_secrets_are_in_the_namespace,
     ),
 )
@@ -172,6 +176,7 @@ spec:
 """,
         remedy="Remove both fields, so that each DaemonSet gets a name and a selector of its own, or write "
         "`perVersion: false` for one DaemonSet of all versions.",
+        held=oracles.OUR_KINDS,
         check=adopted_names_are_single,
     ),
     Rule(
@@ -188,6 +193,7 @@ spec:
   - {name: agent, image: "registry.example.com/agent:1.0", matchLabels: {app: agent}, podLabels: {app: metrics}}
 """,
         remedy="Write the label in one of the two, or with the same value.",
+        held=oracles.OUR_KINDS,
         check=labels_are_those_of_the_selector,
     ),
 )
@@ -209,6 +215,7 @@ spec:
   daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
 """,
     remedy="Rename one of the two that the finding names, or remove one of the versions.",
+    held=oracles.OUR_KINDS,
     check=pools_have_different_names,
 )
 """The rule about all pools of a config."""

@@ -7,6 +7,7 @@ from krmfn.resource import join
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from .merging import stacked
 from .model import DeviceConfig
 from .rbac import accounts
@@ -101,6 +102,7 @@ metadata: {namespace: kmm}
 metadata: {namespace: null}
 """,
     remedy="Write metadata.namespace, set `namespace` in the functionConfig, or pass --namespace to `render`.",
+    held=oracles.NODES_CONTROLLER,
     check=namespace_is_given,
 )
 RULES = (
@@ -116,6 +118,7 @@ spec: {nodeSelector: {}}
 """,
         remedy="Write labels of the nodes that have the device, or confirm that all nodes are intended with `allNodes: "
         "true`.",
+        held=oracles.OUR_KINDS,
         check=selector_is_deliberate,
     ),
     Rule(
@@ -137,6 +140,7 @@ spec:
   - {name: small, nodeSelector: {memory: 64g}}
 """,
         remedy="Remove nodeSelector and write it in each pool, or rename one of two pools of the same name.",
+        held=oracles.OUR_KINDS,
         check=pools_replace_the_selector,
     ),
     Rule(
@@ -150,6 +154,7 @@ spec: {serviceAccountName: gpu, serviceAccount: {create: true, podSecurity: base
 """,
         remedy="Write serviceAccountName. Add the label `pod-security.kubernetes.io/enforce: privileged` to the "
         "namespace, then write `podSecurity: privileged`.",
+        held=oracles.POD_SECURITY,
         check=account_can_be_created,
         severities=("warning", "info", "error"),
         advice=True,
@@ -171,6 +176,7 @@ spec:
 """,
         remedy="Remove create and openshift here, and bring the ServiceAccount and its rights to every spoke, for "
         "example with a ManifestWork.",
+        held=oracles.HUB,
         check=rbac_is_where_the_pods_are,
     ),
 )

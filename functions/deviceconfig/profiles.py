@@ -9,6 +9,7 @@ from krmfn.resource import join, starts
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from ..rendering import module_checks, undriven
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import PROFILE_MARK
@@ -208,6 +209,7 @@ spec: {profiles: {gpu: {imagePullSecret: vendor}}}
 kind: DeviceConfig
 """,
         remedy="Name the profile in a config, or remove it; keep it if its configs are in other folders.",
+        held=oracles.OUR_KINDS,
         severities=("warning", "info"),
         advice=True,
     ),
@@ -228,6 +230,7 @@ spec: {defaults: {moduleName: gpu}}
 spec: {moduleName: gpu_open}
 """,
         remedy="Remove the default, or remove the field from configs that do not need their own value.",
+        held=oracles.OUR_KINDS,
         severities=("info",),
         advice=True,
     ),

@@ -7,6 +7,7 @@ from krmfn.printing import some
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from ..kmm.lookup import table, tables
 from .model import DeviceConfig
 from .rbac import accounts
@@ -147,6 +148,7 @@ RULES = (
         good=_GOOD,
         bad=_GOOD.replace(", serviceAccountName: gpu", ""),
         remedy="Name the account in serviceAccountName.",
+        held=oracles.OUR_KINDS,
     ),
     Rule(
         "KRM169",
@@ -155,6 +157,7 @@ RULES = (
         good=_GOOD,
         bad=_EXAMPLE.replace("RULE", '{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}'),
         remedy="List the API groups, resources and verbs that the pods need.",
+        held=oracles.KUBERNETES_RIGHTS,
     ),
     Rule(
         "KRM170",
@@ -163,6 +166,7 @@ RULES = (
         good=_GOOD,
         bad=_EXAMPLE.replace("RULE", "{apiGroups: [apps], verbs: [get]}"),
         remedy="Write apiGroups and resources, or write nonResourceURLs in a separate rule.",
+        held=oracles.KUBERNETES_RIGHTS,
     ),
     Rule(
         "KRM171",
@@ -171,6 +175,7 @@ RULES = (
         good=_GOOD.replace("profile: gpu", "profile: gpu, labels: {team: drivers}"),
         bad=_GOOD.replace("{profile", '{labels: {rbac.authorization.k8s.io/aggregate-to-edit: "true"}, profile'),
         remedy="Remove the label.",
+        held=oracles.KUBERNETES_RIGHTS,
     ),
     Rule(
         "KRM176",
@@ -190,6 +195,7 @@ spec:
   daemonSets: [{name: agent, image: "registry.example.com/agent:1.0", serviceAccount: {openshift: hostaccess}}]
 """,
         remedy="Give each part that needs another constraint an account of its own.",
+        held=oracles.OPENSHIFT,
     ),
     Rule(
         "KRM175",
@@ -200,6 +206,7 @@ spec:
         bad=_EXAMPLE.replace("RULE", "{apiGroups: [kmm.sigs.x-k8s.io], resources: [modules], verbs: [create]}"),
         remedy="Write narrower rights: `rules` if the config's namespace is enough, `resourceNames` if the objects are "
         "known. If they are needed, turn the rule off, and say in the reason who may write a DeviceConfig.",
+        held=oracles.KUBERNETES_RIGHTS,
         severities=("warning",),
         advice=True,
     ),

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from krmfn import Result
 from krmfn.results import Rule, apply
 
+from .. import oracles
 from . import (
     container_rules,
     daemonset_rules,
@@ -47,6 +48,7 @@ spec:
   devicePlugin: {image: "registry.example.com/plugin:$KRMFN_DRIVER_VERISON"}
 """,
         remedy="Correct the name, write the field that gives the variable its value, or write the value itself.",
+        held=oracles.OUR_KINDS,
         check=variables_are_known,
     ),
 )

@@ -8,6 +8,7 @@ from krmfn.resource import FieldPath, join
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from ..rendering.function_config import FunctionConfig
 from .merging import UNSET, stacked
 from .model import DeviceConfig
@@ -122,6 +123,7 @@ spec:
 spec: {profile: gpu, driverVersion: "1.1"}
 """,
         remedy="Correct the version, or add it to the profile's versions with what changes in it.",
+        held=oracles.OUR_KINDS,
         check=version_is_listed,
     ),
     Rule(
@@ -130,6 +132,7 @@ spec: {profile: gpu, driverVersion: "1.1"}
         good=_GOOD,
         bad=_GOOD.replace("dirName", "firmwarePath"),
         remedy="Write the field in one of the two, or narrow the `if`.",
+        held=oracles.OUR_KINDS,
         check=version_replaces_no_when,
         severities=("warning",),
     ),

@@ -2,6 +2,8 @@
 
 from krmfn.results import Rule
 
+from .. import oracles
+
 RULES = (
     Rule(
         "KRM301",
@@ -29,6 +31,7 @@ metadata: {name: node-1, labels: {site: east, gpu: "true"}}
         remedy="Let each node selector ask for a different value of the same label key, or remove a label from the "
         "node. If the devices are different, give each driver a profile of its own: then only loading the same kernel "
         "module is a conflict.",
+        held=oracles.OUR_EXCLUSIVITY,
     ),
     Rule(
         "KRM302",
@@ -49,6 +52,7 @@ spec: {nodeSelector: {gpu: "true"}}
 """,
         remedy="Let each node selector ask for a different value of the same label key. Or add the Node objects to the "
         "input: an overlap that no node shows is then only a warning.",
+        held=oracles.OUR_EXCLUSIVITY,
         severities=("error", "warning"),
     ),
     Rule(
@@ -69,6 +73,7 @@ spec:
   - {name: new, nodeSelector: {generation: "3"}}
 """,
         remedy="Let the selector of each pool ask for a different value of the same label key.",
+        held=oracles.OUR_EXCLUSIVITY,
         severities=("warning", "error"),
     ),
     Rule(
@@ -93,6 +98,7 @@ metadata: {name: all-gpus}
 spec: {selector: {gpu: "true"}}
 """,
         remedy="Let each selector ask for a different value of the same label key, or remove one of the Modules.",
+        held=oracles.WORKER,
         severities=("error", "warning"),
     ),
     Rule(
@@ -123,6 +129,7 @@ spec: {nodeSelector: {site: west}}
 """,
         remedy="Add the Node objects if the mode is `nodes`. If there is too much to compare, let each selector "
         "ask for a different value of the same label key, or check fewer configs at once.",
+        held=oracles.OUR_LIMITS,
         severities=("error", "warning"),
     ),
     Rule(
@@ -143,6 +150,7 @@ metadata: {name: second-NUMBER}
 spec: {nodeSelector: {rack: "NUMBER"}}
 """,
         remedy="Correct the conflicts that are listed, then run again.",
+        held=oracles.OUR_LIMITS,
         severities=("error", "warning"),
     ),
 )

@@ -6,6 +6,7 @@ from krmfn import Item, Ref, ResourceList, Result, error
 from krmfn.ownership import Id
 from krmfn.results import Rule
 
+from .. import oracles
 from ..cluster_dump import is_dumped
 from ..deviceconfig.reading import domain_of
 from ..exclusivity import Claim
@@ -154,6 +155,7 @@ kind: DeviceConfig
 kind: DeviceConfig
 """,
     remedy="Remove or rename one of the two; what a dump contains because it was generated here does not count.",
+    held=oracles.OUR_FILES,
 )
 
 RULES = (KRM527, KRM528)

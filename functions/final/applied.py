@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from krmfn import Item, Result, info, warning
 from krmfn.results import Rule
 
+from .. import oracles
 from ..kmm.module import MODULE_GROUP, MODULE_KINDS
 from ..rendering.kinds import of_kinds
 from .engines import ANEW, GONE, KEPT, LASTING, behaviours, is_read_by
@@ -64,6 +65,7 @@ kind: Module
 metadata: {annotations: {argocd.argoproj.io/hook: Sync}}
 """,
     remedy="Remove the annotation; whatever deletes a Module unloads its kernel module on all nodes.",
+    held=oracles.GITOPS_ENGINE,
     check=modules_are_applied,
     severities=("warning", "info"),
     advice=True,

@@ -13,7 +13,7 @@ from krmfn import Field, Item, Result, error, warning
 from krmfn.printing import some
 from krmfn.results import Rule
 
-from .. import exclusivity
+from .. import exclusivity, oracles
 from ..cluster_dump import is_dumped
 from ..exclusivity import Claim
 from ..exclusivity.claim import local_conflict
@@ -162,6 +162,7 @@ spec:
 """,
         remedy="List the class in one of the Modules only, or give each its own name. Or write one DeviceConfig with "
         "nodePools: its classes are made once.",
+        held=oracles.DRA_CONTROLLER,
         check=classes_have_one_maker,
     ),
     Rule(
@@ -192,6 +193,7 @@ kind: DeviceClass
 metadata: {name: fast}
 """,
         remedy="Remove the object, or remove the class from the Module.",
+        held=oracles.DRA_CONTROLLER,
         check=classes_are_not_made_twice,
         severities=("error", "warning"),
         advice=True,

@@ -14,6 +14,7 @@ from krmfn.ownership import Id
 from krmfn.printing import some
 from krmfn.results import Rule
 
+from .. import oracles
 from ..kmm.dockerfile import Stage
 from ..kmm.lookup import table, text
 from ..kmm.module import HUB_KIND
@@ -150,6 +151,7 @@ RULES = (
         good=_example("[]", "FROM sdk:1"),
         bad=_example("[]", "FROM sdk:1", key="Dockerfile"),
         remedy="Rename the key. If the ConfigMap stands in another namespace, move it to that of the Module.",
+        held=oracles.BUILDS,
         check=config_maps_hold_dockerfiles,
         severities=("error", "warning"),
         advice=True,
@@ -160,6 +162,7 @@ RULES = (
         good=_example(_ARGUMENT, *_LINES),
         bad=_example(_ARGUMENT, _LINES[0], _LINES[2]),
         remedy="Write the ARG after the FROM of the stage; for a FROM line, before the first FROM.",
+        held=oracles.BUILDS,
         check=arguments_are_declared,
         severities=("warning",),
         advice=True,
@@ -170,6 +173,7 @@ RULES = (
         good=_example(_ARGUMENT, *_LINES),
         bad=_example(_ARGUMENT, "FROM sdk:1", "RUN make"),
         remedy="Remove the entry, or write its ARG in the stage that needs it.",
+        held=oracles.BUILDS,
         check=arguments_are_taken,
         severities=("info",),
         advice=True,
@@ -180,6 +184,7 @@ RULES = (
         good=_example("[]", *(line.replace("TARGET", "/opt") for line in _COPY)),
         bad=_example("[]", *(line.replace("TARGET", "") for line in _COPY)),
         remedy="Copy the files below `dirName` (/opt), and call `depmod -b` with it; or set `dirName`.",
+        held=oracles.BUILDS,
         check=files_land_in_the_directory,
         severities=("warning",),
         advice=True,

@@ -7,6 +7,7 @@ from krmfn.ownership import Id
 from krmfn.printing import counted
 from krmfn.results import Related, Rule
 
+from .. import oracles
 from ..identity import object_id
 from ..kmm.module import LABELS, MODULE_KINDS
 from ..rendering.kinds import OWNERS, of_kinds
@@ -101,6 +102,7 @@ kind: ConfigMap
 metadata: {name: settings}
 """,
         remedy="Remove or rename one of the two; if they are for two clusters, check the clusters one by one.",
+        held=oracles.OUR_FILES,
         check=ids_stand_once,
         severities=("error", "warning"),
     ),

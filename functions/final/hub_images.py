@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from krmfn import Field, Item, Result, error
 from krmfn.results import Rule
 
+from .. import oracles
 from ..kmm.lookup import table
 from ..kmm.module import HUB_KIND
 from .stream import FinalList
@@ -83,6 +84,7 @@ RULES = (
         good=_HUB.replace("NAME", "xpu-card"),
         bad=_HUB.replace("NAME", "xpu-gpu"),
         remedy="Rename one of the two ManagedClusterModules.",
+        held=oracles.HUB,
         check=names_are_told_apart,
     ),
 )

@@ -14,6 +14,7 @@ from krmfn.printing import some
 from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
+from .. import oracles
 from ..fleet import nodes
 from ..fleet.drivers import Driver, driver
 from ..grouping import grouped
@@ -237,6 +238,7 @@ RULES = (
         bad=_MADE.replace("SECOND", "a"),
         remedy="Give each mapping and each kernel an image of its own ($KERNEL_FULL_VERSION in its tag). Or write a "
         "Dockerfile that does not ask for the kernel.",
+        held=oracles.IMAGES_CONTROLLER,
         check=images_are_made_in_one_way,
         severities=("warning",),
         advice=True,

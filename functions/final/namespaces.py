@@ -6,6 +6,7 @@ from krmfn import Field, Item, Result, error
 from krmfn.printing import some
 from krmfn.results import Rule
 
+from .. import oracles
 from ..kmm.lookup import has, table
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
 from ..rendering.kinds import of_kinds
@@ -87,6 +88,7 @@ metadata: {name: kmm, labels: {pod-security.kubernetes.io/enforce: baseline}}
 """,
     remedy="Write `pod-security.kubernetes.io/enforce: privileged`, or move the driver into a namespace of its own. "
     "Ignore the finding where the cluster exempts the namespace.",
+    held=oracles.POD_SECURITY,
     check=namespaces_take_drivers,
     advice=True,
 )

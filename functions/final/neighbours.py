@@ -9,7 +9,7 @@ from krmfn.printing import some
 from krmfn.resource import Ref
 from krmfn.results import Rule, node_facts
 
-from .. import exclusivity
+from .. import exclusivity, oracles
 from ..exclusivity import Claim, Conflict
 from ..exclusivity.claim import local_conflict
 from ..fleet.drivers import driver
@@ -105,6 +105,7 @@ spec: {moduleLoader: {container: {version: "1.0", modprobe: {moduleName: gpu_rdm
 """,
     remedy="Rename one of the Modules, or remove its version, or select other nodes. If the Module is on the cluster "
     "already, follow KRM406.",
+    held=oracles.LABEL_CONTROLLER,
     check=version_labels_are_told_apart,
     severities=("error", "warning"),
     advice=True,

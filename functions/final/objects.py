@@ -8,6 +8,7 @@ from krmfn.item import LOCAL
 from krmfn.resource import join
 from krmfn.results import Rule
 
+from .. import oracles
 from ..image_reference import without_variables
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import module_of
@@ -99,6 +100,7 @@ spec: {template: {spec: {containers: [{name: agent, image: "registry.example.com
 """,
     remedy="Give the variable a value where it is substituted (Flux: `postBuild.substitute`), or prevent the "
     "substitution: `kustomize.toolkit.fluxcd.io/substitute: disabled`.",
+    held=oracles.IMAGE_NAMES,
     check=images_are_whole,
     severities=("warning", "error"),
     advice=True,
@@ -128,6 +130,7 @@ metadata:
   ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: parent, uid: ""}]
 """,
     remedy="Remove `ownerReferences` from manifests in Git.",
+    held=oracles.APISERVER,
     check=owners_have_uids,
 )
 
@@ -142,6 +145,7 @@ metadata:
   - {apiVersion: amd.com/v1alpha1, kind: DeviceConfig, name: gpu, uid: "8c4f8a5e-3f5b-4c8e-9d55-6a3c3d2f9b10"}
 """,
     remedy="Remove `ownerReferences` from the Module in Git and, before its owner is deleted, from the cluster.",
+    held=oracles.GARBAGE_COLLECTOR,
     check=modules_outlive_owners,
     severities=("warning",),
     advice=True,
@@ -171,6 +175,7 @@ metadata:
     krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
 """,
     remedy='Add the annotation `config.kubernetes.io/local-config: "true"` to it.',
+    held=oracles.OUR_FILES,
     check=inputs_stay_behind,
     severities=("warning",),
     advice=True,

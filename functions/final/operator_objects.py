@@ -11,6 +11,7 @@ from krmfn.resource import join
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from ..kmm.lookup import table, text
 from ..kmm.module import MODULE_GROUP
 from .stream import CONFIG_MAP, FinalList
@@ -151,6 +152,7 @@ KRM530 = Rule(
     good=_CONFIG,
     bad=_CONFIG.replace("firmwareHostPath", "setFirmwareClassPath"),
     remedy="Correct the key, or remove it; then restart the operator, which reads its settings once.",
+    held=oracles.OPERATOR_CONFIG,
     check=operator_config_counts,
 )
 
@@ -160,6 +162,7 @@ KRM531 = Rule(
     good=_PREFLIGHT,
     bad=_PREFLIGHT.replace("5.14.0-570.12.1.el9_6.x86_64", "el9"),
     remedy="Write the version of the kernel to come, as `uname -r` prints it there.",
+    held=oracles.PREFLIGHT,
     check=preflight_kernels_are_versions,
 )
 
@@ -169,6 +172,7 @@ KRM532 = Rule(
     good=_BOOT,
     bad=_BOOT.replace("registry.example.com/kmod", "registry.example.com/kmod:1.0"),
     remedy="Remove the tag, and push the image with a tag for each kernel version.",
+    held=oracles.BOOT_MODULES,
     check=boot_images_have_no_tag,
 )
 

@@ -7,6 +7,7 @@ from krmfn import Field, Item, Result, warning
 from krmfn.ownership import Id
 from krmfn.results import Rule
 
+from .. import oracles
 from ..kmm.module import LABELS, MODULE_KINDS
 from .stream import FinalList, labels_of_kmm
 
@@ -135,6 +136,7 @@ kind: Module
 metadata: {name: gpu, annotations: {argocd.argoproj.io/sync-wave: "0"}}
 """,
     remedy="Give the resource the sync wave of what it depends on, or a later one, or correct the annotation.",
+    held=oracles.KPT_LIVE,
     check=dependencies_come_first,
     severities=("warning",),
     advice=True,

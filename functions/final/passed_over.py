@@ -8,6 +8,7 @@ from krmfn.printing import some
 from krmfn.resource import join
 from krmfn.results import Rule
 
+from .. import oracles
 from ..fleet import registry
 from .stream import FinalList, images
 
@@ -96,6 +97,7 @@ images: [{group: krmfn.dev, kind: DeviceConfig, path: spec/driverImage}]
 """,
     remedy="List what `krmfn kustomize-config` prints under `configurations:`, and call krmfn in the kustomization "
     "that has `images`; or write the new image itself.",
+    held=oracles.KUSTOMIZE_PAGE,
     check=images_are_replaced,
     severities=("warning",),
     advice=True,
@@ -144,6 +146,7 @@ metadata:
   annotations: {config.kubernetes.io/function: "exec: {path: krmfn}"}
 """,
     remedy="Write the label into `spec.labels` of the DeviceConfig, of its profile or of the defaults.",
+    held=oracles.KUSTOMIZE_PAGE,
     check=labels_are_passed_on,
     severities=("info",),
     advice=True,

@@ -7,6 +7,7 @@ from krmfn import Field, Item, Result, error, warning
 from krmfn.resource import join
 from krmfn.results import Rule
 
+from .. import oracles
 from ..kmm.lookup import has
 from ..kmm.module import LABELS, PLUGINS, node_labels
 from .stream import FinalList, NodeLabel, labels_of_kmm, modules_of, twin
@@ -109,6 +110,7 @@ metadata: {name: gpu, namespace: kmm}
 """,
     remedy="Correct the name, or call krmfn in the outermost kustomization, so that the label is made from the "
     "final names. Turn the rule off if the Module is deployed from elsewhere.",
+    held=oracles.DAEMONSETS,
     check=labels_have_their_module,
     severities=("warning", "error"),
     advice=True,
@@ -141,6 +143,7 @@ metadata: {name: gpu, namespace: kmm}
 """,
     remedy='Write the value "", or wait for a label that the Module has: without a device plugin there is no '
     "device-plugin-ready label, without a loader no ready label.",
+    held=oracles.NODES_CONTROLLER,
     check=labels_are_set,
 )
 

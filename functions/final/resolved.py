@@ -8,6 +8,7 @@ from krmfn.resource import FieldPath, GroupKind, join
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from ..kmm.lookup import POD_KINDS, table
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
 from .stream import CLUSTER_SCOPED, KINDS, FinalList, Names, modules_of, twin
@@ -152,6 +153,7 @@ spec: {moduleLoader: {serviceAccountName: gpu-lodaer}}
 """,
     remedy="Correct the name. If kustomize changed it, list what `krmfn kustomize-config` prints under "
     "`configurations:`. Turn the rule off if it is deployed from elsewhere.",
+    held=oracles.KUSTOMIZE_CONFIG,
     check=names_exist,
     severities=("warning", "error"),
     advice=True,

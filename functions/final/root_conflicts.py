@@ -6,7 +6,7 @@ from krmfn import Field, Item, Ref, ResourceList, Result, error
 from krmfn.ownership import Id
 from krmfn.results import Rule
 
-from .. import exclusivity
+from .. import exclusivity, oracles
 from ..deviceconfig.reading import domain_of
 from ..exclusivity import Claim
 from ..exclusivity.claim import local_conflict
@@ -105,4 +105,5 @@ metadata: {name: nic}
 spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}}
 """,
     remedy="Set another mode in the functionConfig, or remove --against.",
+    held=oracles.OUR_EXCLUSIVITY,
 )

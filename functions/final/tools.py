@@ -6,6 +6,7 @@ from krmfn import Field, Item, Result, error, info, itemtext
 from krmfn.resource import join
 from krmfn.results import Rule
 
+from .. import oracles
 from ..cluster_dump import is_dumped
 from ..kmm.lookup import table, tables, text
 from ..rendering.generated import DISABLED, SUBSTITUTE, changed_at
@@ -119,6 +120,7 @@ spec:
 """,
     remedy="Add the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`, which generated objects have. "
     "Ignore the finding if Flux does not apply the object, or has no `postBuild`.",
+    held=oracles.FLUX_SUBSTITUTION,
     check=dollars_are_kept,
     severities=("info",),
     advice=True,
@@ -146,6 +148,7 @@ metadata: {name: gpu}
 spec: {rules: [{name: gpu, labels: {feature.node.kubernetes.io/gpu: "true"}}]}
 """,
     remedy="Correct the label in the selector, or write a NodeFeatureRule that makes it.",
+    held=oracles.NFD,
     check=labels_have_a_rule,
     severities=("info",),
     advice=True,
@@ -164,6 +167,7 @@ metadata: {name: gpu-1}
 spec: {modules: []}
 """,
     remedy="Move the dump out of PATH, or exclude it (`exclude` in .krmfn.yaml), and pass it with `--live`.",
+    held=oracles.OUR_FILES,
     check=nothing_is_of_a_dump,
 )
 

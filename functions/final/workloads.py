@@ -8,6 +8,7 @@ from krmfn.resource import join, split
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from ..image_reference import mistake, shortened, without_variables
 from ..kmm.module import LABELS, MODULE_KINDS
 from ..pods import daemon_set, rolling_update
@@ -100,6 +101,7 @@ spec:
 """,
     remedy="Write `host:port/path:tag` or `host:port/path@sha256:...`, with small letters in the path and at most 128 "
     "letters, digits, '_', '.' and '-' in the tag.",
+    held=oracles.IMAGE_NAMES,
     check=images_are_references,
     advice=True,
 )
@@ -124,6 +126,7 @@ spec:
     updateStrategy: {rollingUpdate: {maxUnavailable: 0}}
 """,
     remedy="Set maxUnavailable to 1 or more, or set maxUnavailable to 0 and maxSurge to 1 or more.",
+    held=oracles.KUBERNETES_APPS,
     check=pods_can_be_replaced,
 )
 
@@ -147,6 +150,7 @@ spec:
     livenessProbe: {httpGet: {path: /healthz, port: 8080}, exec: {command: [healthy]}}
 """,
     remedy="Correct the field as the finding says: the API server refuses the whole DaemonSet.",
+    held=oracles.APISERVER_DAEMONSETS,
     check=pods_are_taken,
 )
 

@@ -8,6 +8,7 @@ from krmfn import Item, Result, warning
 from krmfn.printing import counted
 from krmfn.results import Rule
 
+from .. import oracles
 from ..grouping import grouped
 from ..paths import templates
 from .stream import FinalList
@@ -94,6 +95,7 @@ RULES = (
         bad=_WORK.replace("apiVersion: v1, kind: ConfigMap", "apiVersion: kmm.sigs.x-k8s.io/v1beta1, kind: Module"),
         remedy="Check what is inside as files of its own, for example `yq '.spec.workload.manifests[]' FILE | "
         "krmfn check -`.",
+        held=oracles.WRAPPERS,
         check=wrapped_is_not_judged,
         severities=("warning",),
         advice=True,

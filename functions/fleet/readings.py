@@ -7,6 +7,8 @@ file, before kustomize changed it.
 from krmfn import Field, Item, Result, error, itemtext
 from krmfn.results import MEND, QUOTE, Rule
 
+from .. import oracles
+
 PREVIOUS_NAMES = "internal.config.kubernetes.io/previousNames"
 """kustomize's annotation: the names that a resource had, oldest first."""
 KUSTOMIZE_ID = "kustomize.config.k8s.io/id"
@@ -69,6 +71,7 @@ spec:
         remedy="Put quotes around the word: Kubernetes reads plain `y`, `yes`, `on`, `n`, `no` and `off` as booleans, "
         "kustomize as text; Kubernetes reads a plain date as text, kustomize as a time; kustomize refuses a key that "
         "is a number, a date or a boolean.",
+        held=oracles.TWO_READERS,
     ),
 )
 """The rule about scalars with two readings."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from krmfn.results import Rule
 
+from .. import oracles
+
 _GOOD = """\
 # kustomization.yaml
 resources: [config.yaml]
@@ -35,6 +37,7 @@ RULES = (
         good=_GOOD,
         bad=f"{_GOOD}---\n# kustomization.yml\nresources: [config.yaml]\n",
         remedy="Keep one of kustomization.yaml, kustomization.yml and Kustomization, and replace a link with a file.",
+        held=oracles.KUSTOMIZE_GRAPH,
     ),
     Rule(
         "KRM502",
@@ -42,6 +45,7 @@ RULES = (
         good=_GOOD,
         bad=_GOOD.replace("resources", "resource"),
         remedy="Correct the field's name or its type; `kustomize build` would refuse it, too.",
+        held=oracles.KUSTOMIZE_GRAPH,
     ),
     Rule(
         "KRM503",
@@ -49,6 +53,7 @@ RULES = (
         good=_GOOD,
         bad=f"# kustomization.yaml\nresources: [other.yaml]\n{_GOOD.partition(chr(10))[2]}",
         remedy="Merge the two into one.",
+        held=oracles.KUSTOMIZE_TESTS,
     ),
     Rule(
         "KRM504",
@@ -56,6 +61,7 @@ RULES = (
         good=_GOOD,
         bad=_GOOD.replace("[config", "[configs"),
         remedy="Correct the path, which is relative to the kustomization's folder, or remove it from the list.",
+        held=oracles.KUSTOMIZE_GRAPH,
     ),
     Rule(
         "KRM505",
@@ -63,6 +69,7 @@ RULES = (
         good=_GOOD,
         bad=f"{_GOOD.replace('[', '[base, ')}---\n# base/kustomization.yaml\nresources: [..]\n",
         remedy="Move what both need into a folder of its own, and list that folder.",
+        held=oracles.KUSTOMIZE_GRAPH,
     ),
     Rule(
         "KRM506",
@@ -92,6 +99,7 @@ kind: DeviceConfig
 namePrefix: lab-
 """,
         remedy="List it under the other field, or change its kind.",
+        held=oracles.KUSTOMIZE_GRAPH,
     ),
     Rule(
         "KRM507",
@@ -108,6 +116,7 @@ resources: [../config.yaml]
 kind: DeviceConfig
 """,
         remedy="Move the file, or list the folder of a kustomization that contains it.",
+        held=oracles.KUSTOMIZE_GRAPH,
     ),
     Rule(
         "KRM508",
@@ -115,6 +124,7 @@ kind: DeviceConfig
         good=_GOOD,
         bad=_GOOD.replace("[", "[/etc, "),
         remedy="Copy the file into the repository, or name a larger folder with --root.",
+        held=oracles.OUR_FILES,
     ),
     Rule(
         "KRM509",
@@ -123,6 +133,7 @@ kind: DeviceConfig
         bad=_GOOD.replace("[", "['https://github.com/example/app//deploy?ref=v1', "),
         remedy="Keep a copy in the repository, so that what was reviewed is what is deployed. Or pass "
         "`--allow-remote`, or skip the folder with `--exclude`.",
+        held=oracles.KUSTOMIZE_GRAPH,
     ),
     Rule(
         "KRM510",
@@ -131,6 +142,7 @@ kind: DeviceConfig
         bad=_FUNCTION.replace("path: krmfn", "path: ./krmfn"),
         remedy="Remove other functions from the kustomization, or run them beforehand and keep their output. Leave "
         "its folder out with `--exclude` where krmfn has nothing to do.",
+        held=oracles.KUSTOMIZE_GRAPH,
     ),
     Rule(
         "KRM511",
@@ -138,6 +150,7 @@ kind: DeviceConfig
         good=_FUNCTION,
         bad=_FUNCTION.replace("transformers", "generators"),
         remedy="List it under transformers of the outermost kustomization; an error stops the build from there, too.",
+        held=oracles.KUSTOMIZE,
     ),
     Rule(
         "KRM512",
@@ -146,6 +159,7 @@ kind: DeviceConfig
         bad=f"{_GOOD}---\n# charts/app/values.yaml\nreplicas: 1\n".replace("---", "helmCharts: [{name: app}]\n---", 1),
         remedy="Render the chart with helm, and keep the output in the repository. Or pass "
         "`--kustomize=--enable-helm`, or skip the folder with `--exclude`.",
+        held=oracles.KUSTOMIZE_GRAPH,
     ),
     Rule(
         "KRM513",
@@ -153,6 +167,7 @@ kind: DeviceConfig
         good=_FUNCTION,
         bad=_FUNCTION.replace("exec: {path: krmfn}", "container: {image: 'krmfn:0.0.1'}"),
         remedy="Render and check with the version that the kustomization calls, or change the tag.",
+        held=oracles.OUR_FILES,
         severities=("warning",),
     ),
     Rule(
@@ -161,6 +176,7 @@ kind: DeviceConfig
         good=_FUNCTION,
         bad=_FUNCTION.replace("kind: Render", "kind: Other\nkind: Render"),
         remedy="Write each key once, without tags, and --- alone on its line.",
+        held=oracles.KUSTOMIZE_TRICKS,
     ),
     Rule(
         "KRM518",
@@ -187,6 +203,7 @@ kind: DeviceConfig
 """,
         remedy="Correct kind and name of the target, or remove the patch. List what it is for under `resources`: a "
         "Profile that only `.krmfn.yaml` names is read after the build, and cannot be patched.",
+        held=oracles.KUSTOMIZE_EXAMPLES,
         severities=("warning",),
     ),
 )

@@ -10,6 +10,7 @@ from krmfn import Field, Item, Ref, ResourceList, Result, error, info, warning
 from krmfn.resource import join, moved
 from krmfn.results import Rule
 
+from .. import oracles
 from ..deviceconfig import daemonsets
 from ..deviceconfig.fields import Spec
 from ..deviceconfig.generate import module
@@ -130,6 +131,7 @@ kind: Ptemplate
 spec: {maxdev: 2, requiredDevices: 4}
 """,
         remedy="Raise maxdev, which is the number of devices on a node, or lower requiredDevices.",
+        held=oracles.VENDORS,
         severities=("warning",),
     ),
 )

@@ -9,6 +9,7 @@ from krmfn.resource import join, ref, split
 from krmfn.results import Rule
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
+from .. import oracles
 from ..fleet import readings
 from ..kmm.lookup import MISSING, at, table
 from ..kmm.versions import DEFAULT, target
@@ -236,6 +237,7 @@ spec: {prune: sometimes}
 kind: DeviceConfig
 """,
     remedy="Correct the setting; `krmfn schema RenderDeviceConfigs` prints all settings.",
+    held=oracles.OUR_KINDS,
 )
 
 RULES = (KRM110,)

@@ -15,6 +15,7 @@ from krmfn.ownership import OWNER, Id
 from krmfn.printing import is_similar
 from krmfn.results import MEND, REMOVE, Rule, Severity
 
+from .. import oracles
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import note, run_of
 from .function_config import FunctionConfig, Source, merge_repeats
@@ -191,6 +192,7 @@ metadata: {annotations: {krmfn.dev/ignore: KRM225}}
 spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
 """,
     remedy="Write the reason after a colon; without one the rule is not turned off.",
+    held=oracles.OUR_KINDS,
     severities=("warning",),
 )
 
@@ -211,6 +213,7 @@ spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
 """,
     remedy="Correct what the rule reports, and remove the entry; `krmfn explain` says of each rule whether it can "
     "be turned off.",
+    held=oracles.OUR_KINDS,
 )
 
 KRM139 = Rule(
@@ -225,6 +228,7 @@ metadata: {annotations: {krmfn.dev/ignore: "KRM225: the vendor has no other tag"
 spec: {driverImage: "registry.example.com/gpu:1.0", driverVersion: null}
 """,
     remedy="Remove the entry, so that it hides nothing later; keep it if another run needs it.",
+    held=oracles.OUR_KINDS,
     severities=("info",),
 )
 

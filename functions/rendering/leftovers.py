@@ -13,6 +13,7 @@ from krmfn.ownership import OWNER, Id, known_as
 from krmfn.printing import counted, some
 from krmfn.results import Rule
 
+from .. import oracles
 from ..fleet.readings import KUSTOMIZE_ID
 from ..grouping import grouped
 from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
@@ -178,6 +179,7 @@ metadata:
 """,
     remedy="Add the owner to the input, or choose what happens to such objects: `--prune always` (in the "
     "functionConfig `prune: always`) removes them, `--prune never` keeps them.",
+    held=oracles.OUR_MARKS,
     severities=("warning", "error"),
 )
 
@@ -204,6 +206,7 @@ metadata:
 spec: {selector: {site: lab}, moduleLoader: {container: {modprobe: {moduleName: another}}}}
 """,
     remedy="Remove the annotation `krmfn.dev/owner` from the copy.",
+    held=oracles.KUSTOMIZE_BUILDS,
     severities=("warning",),
 )
 

@@ -9,6 +9,7 @@ from krmfn.ownership import OWNER, PASSED_ON
 from krmfn.printing import closest, is_similar, only_similar
 from krmfn.results import MEND, RENAME, Facts, Rule
 
+from .. import oracles
 from ..fleet.readings import previous_name
 from . import ignoring
 from .generated import Finding
@@ -116,6 +117,7 @@ metadata:
     kustomize.config.k8s.io/id: "1"
 """,
     remedy='Add the annotation `config.kubernetes.io/local-config: "true"` to configs, functionConfigs and Nodes.',
+    held=oracles.KUSTOMIZE_BUILDS,
     severities=("warning",),
 )
 
@@ -135,6 +137,7 @@ kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}
 """,
     remedy="Correct the key, move it to where it belongs, or remove it; the prefix krmfn.dev/ is reserved.",
+    held=oracles.OUR_KINDS,
     severities=("error", "warning"),
 )
 
@@ -158,6 +161,7 @@ metadata: {annotations: {config.kubernetes.io/local-config: "true"}}
 """,
     remedy="Remove the annotation: a plain `kustomize build` then hands the config to a cluster that does not know "
     "its kind, so the sync fails, and nothing is pruned.",
+    held=oracles.KUSTOMIZE_BUILDS,
     severities=("warning",),
     advice=True,
 )

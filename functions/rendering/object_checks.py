@@ -7,6 +7,7 @@ from krmfn.ownership import OWNER, Id
 from krmfn.resource import fingerprint, join
 from krmfn.results import Rule
 
+from .. import oracles
 from ..identity import object_id
 from ..kmm.lookup import strings
 from .function_config import FunctionConfig
@@ -145,6 +146,7 @@ metadata: {name: gpu-big}
 spec: {nodeSelector: {memory: 64g}}
 """,
     remedy="Rename one of the two configs, pools or DaemonSets.",
+    held=oracles.OUR_KINDS,
 )
 
 KRM114 = Rule(
@@ -168,6 +170,7 @@ kind: Module
 metadata: {name: gpu}
 """,
     remedy="Rename one of the two, or take over the object with `adopt: true` in the functionConfig.",
+    held=oracles.OUR_MARKS,
 )
 
 RULES = (KRM113, KRM114)

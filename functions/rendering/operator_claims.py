@@ -7,6 +7,7 @@ from krmfn.resource import split
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from .. import oracles
 from ..exclusivity import Claim
 from ..kmm.lookup import table
 from .function_config import FunctionConfig
@@ -60,6 +61,7 @@ KRM535 = Rule(
     good=_GOOD,
     bad=_GOOD.replace("selector: spec.selector", "selector: spec.nodeSelector"),
     remedy="Correct the path, such as `spec.selector`, or leave it out: then nothing is said of its nodes.",
+    held=oracles.OUR_KINDS,
     severities=("warning",),
     advice=True,
 )

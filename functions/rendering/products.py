@@ -9,6 +9,7 @@ from krmfn.results import Rule
 from krmfn.schema import Schema
 from krmfn.typed import Any
 
+from .. import oracles
 from ..fleet import readings
 from ..kmm import lookup
 from ..kmm.lookup import table
@@ -139,6 +140,7 @@ KRM180 = Rule(
     good=_GOOD,
     bad=_GOOD.replace("${spec.image}", "${spec.imaeg}"),
     remedy="Correct the field of the Profile as the finding says; `krmfn schema Profile` prints its schema.",
+    held=oracles.APISERVER_SCHEMAS,
     severities=("error", "warning", "info"),
 )
 
@@ -148,6 +150,7 @@ KRM181 = Rule(
     good=_GOOD,
     bad=_GOOD.replace("{image:", "{debug: {type: boolean}, image:"),
     remedy="Use the option in an expression, a text or a condition, or name it in `ignored` with the reason.",
+    held=oracles.OUR_KINDS,
     severities=("warning",),
 )
 
@@ -157,6 +160,7 @@ KRM182 = Rule(
     good=_GOOD,
     bad=_GOOD.replace("spec: {profile: gpu,", 'spec: {profile: gpu, options: {image: "${spec.image}"},'),
     remedy="Write the value itself.",
+    held=oracles.OUR_KINDS,
 )
 
 KRM183 = Rule(
@@ -168,6 +172,7 @@ KRM183 = Rule(
         'moduleName: gpu, daemonSets: [{name: x, image: "x:1", command: [sh, -c, "run ${spec.image}"]}],',
     ),
     remedy="Pass it as an argument without a shell, give it an enum or a pattern, or use a text with `quote: sh`.",
+    held=oracles.SHELL,
     severities=("warning",),
 )
 
@@ -177,6 +182,7 @@ KRM184 = Rule(
     good=_GOOD,
     bad=f"{_GOOD}---\n{_GOOD.partition('---')[0]}",
     remedy="Rename one of the two, or remove it.",
+    held=oracles.OUR_KINDS,
 )
 
 KRM185 = Rule(
@@ -185,6 +191,7 @@ KRM185 = Rule(
     good=_GOOD.replace("spec:\n  schema", 'spec:\n  requires: {kmm: ">=2.4"}\n  schema'),
     bad=_GOOD.replace("spec:\n  schema", 'spec:\n  requires: {kmm: ">=99"}\n  schema'),
     remedy="Install what the finding names, set the version of KMM, or use another version of the Profile.",
+    held=oracles.OUR_KINDS,
 )
 
 KRM193 = Rule(
@@ -193,6 +200,7 @@ KRM193 = Rule(
     good=_GOOD.replace("spec:\n  schema", _REFUSE),
     bad=_GOOD.replace("spec:\n  schema", _REFUSE).replace("{profile: gpu,", "{profile: gpu, options: {image: old},"),
     remedy="Change the option as the vendor's message says.",
+    held=oracles.OUR_KINDS,
 )
 
 KRM194 = Rule(
@@ -201,6 +209,7 @@ KRM194 = Rule(
     good=_GOOD.replace("spec:\n  schema", _DEPRECATED),
     bad=_GOOD.replace("spec:\n  schema", _DEPRECATED).replace("{profile: gpu,", "{profile: gpu, options: {image: a},"),
     remedy="Write what the vendor's message names in its place.",
+    held=oracles.OUR_KINDS,
     severities=("warning",),
 )
 

@@ -8,6 +8,7 @@ from krmfn.ownership import Id
 from krmfn.printing import closest, is_similar
 from krmfn.results import Rule
 
+from .. import oracles
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, MODULE_GROUP
 from ..run import run_of
@@ -150,6 +151,7 @@ kind: RenderDeviceConfig
 metadata: {name: settings}
 """,
     remedy="Correct the kind, the group or the version; the finding names the closest match.",
+    held=oracles.OUR_KINDS,
 )
 
 KRM112 = Rule(
@@ -166,6 +168,7 @@ metadata: {annotations: {internal.config.k8s.io/kpt-resource-id: krmfn.dev/v1alp
 """,
     remedy="Remove `selectors` and `exclude` from this function in the Kptfile, or set `partialView: allow` in the "
     "functionConfig if they select the generated kinds, too.",
+    held=oracles.OUR_MARKS,
 )
 
 KRM101 = Rule(
@@ -179,6 +182,7 @@ spec: {driverVersion: 1.10}
 """,
     remedy="Correct the field as the finding says; quote text that looks like a number. `krmfn schema` prints the "
     "schema, for editors.",
+    held=oracles.APISERVER_KINDS,
 )
 
 KRM102 = Rule(
@@ -206,6 +210,7 @@ spec:
   nodeSelector: {example.com/gpu: "true"}
 """,
     remedy="Remove all but one of them.",
+    held=oracles.KUSTOMIZE_SOURCE,
 )
 
 KRM103 = Rule(
@@ -226,6 +231,7 @@ metadata: {name: east}
 spec: {nodeSelector: {site: west}}
 """,
     remedy="Remove or rename one of the two.",
+    held=oracles.OUR_FILES,
 )
 
 RULES = (KRM108, KRM112, KRM101, KRM102, KRM103)

@@ -8,6 +8,7 @@ from krmfn.printing import closest, did_you_mean, is_similar
 from krmfn.resource import join
 from krmfn.results import Rule
 
+from .. import oracles
 from ..run import run_of
 from . import function_config, kinds
 from .function_config import FunctionConfig
@@ -204,6 +205,7 @@ metadata: {name: gpu, namespace: kmm}
     remedy="Add the Profile for its kind and version, or say that its own operator acts on it: with the annotation "
     "`krmfn.dev/profile: none`, or with `operators` in the functionConfig. `krmfn adopt` prints the steps from the "
     "operator to Git.",
+    held=oracles.OUR_KINDS,
     severities=("error", "warning", "info"),
 )
 
@@ -224,6 +226,7 @@ spec: {profile: gpu}
 """,
     remedy="Correct the name; or list the Profile in the kustomization or in `profiles` of .krmfn.yaml, or define "
     "the profile in `spec.profiles` of the functionConfig.",
+    held=oracles.OUR_KINDS,
 )
 
 RULES = (KRM107, KRM111)

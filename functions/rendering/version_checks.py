@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from krmfn import Field, Ref, ResourceList, Result, warning
 from krmfn.results import Rule, apply
 
+from .. import oracles
 from ..kmm.versions import is_newer, target
 from ..run import run_of
 from .function_config import FunctionConfig
@@ -36,6 +37,7 @@ kind: DeviceConfig
 kind: DeviceConfig
 """,
     remedy="Install a newer krmfn; to what KMM has changed since, this one is blind.",
+    held=oracles.OUR_KINDS,
     check=_version_is_known,
     severities=("warning",),
     advice=True,

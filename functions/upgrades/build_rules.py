@@ -12,6 +12,7 @@ from krmfn.printing import some
 from krmfn.resource import ref
 from krmfn.results import Rule
 
+from .. import oracles
 from ..kmm.lookup import text
 from ..kmm.module import CONTAINER, MAPPINGS, Module, module_of
 from ..kmm.recipes import DOCKERFILE, SIGNED, Recipe, different_parts, dockerfiles, files_of, recipe_of
@@ -113,6 +114,7 @@ spec: {build: {dockerfileConfigMap: {name: gpu}, buildArgs: [{name: OPTIONS, val
 """,
         remedy="Change the image's tag with what it is made from. Or delete the image from the registry first. "
         "Leave `imageRebuildTriggerGeneration` as it is: it rebuilds nothing while the image exists.",
+        held=oracles.HISTORIES,
         check=builds_have_names,
         severities=("warning",),
         advice=True,

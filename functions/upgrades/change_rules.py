@@ -9,6 +9,7 @@ from krmfn import Field, Ref, Result, info, warning
 from krmfn.ownership import Id
 from krmfn.results import Rule, apply
 
+from .. import oracles
 from ..differences import differences
 from ..fleet.wording import nodes_named
 from ..kmm.lookup import has, table, text
@@ -112,6 +113,7 @@ spec: {kernelMappings: [{regexp: el9}]}
     remedy="Add a kernel mapping for the new kernel, or tolerate the taint; the finding names what keeps the "
     "driver away. Change the Module's version first in an ordered upgrade, then the node's version label, and let "
     "the node boot another kernel only after that.",
+    held=oracles.CONTROLLERS,
     check=nodes_keep_their_driver,
     severities=("warning",),
     advice=True,
@@ -162,6 +164,7 @@ spec:
 """,
     remedy="Remove the label from the node, wait until its ready label is gone, which says that the kernel module is "
     "unloaded, and set the new label then.",
+    held=oracles.HISTORIES,
     check=one_module_after_another,
     severities=("warning",),
     advice=True,
@@ -186,6 +189,7 @@ spec: {devicePlugin: {image: "registry.example.com/plugin:1.1"}}
 """,
     remedy="Check that nothing depends on these pods while they restart. Set `updateStrategy: {type: OnDelete}` in "
     "a DaemonSet whose pods are to be deleted by hand.",
+    held=oracles.KUBERNETES_UPDATES,
     check=pods_restart,
     severities=("info",),
     advice=True,
@@ -237,6 +241,7 @@ spec:
   template: {metadata: {labels: {app: another-agent}}}
 """,
     remedy="Keep the selector, give the workload another name, or delete it before the new one is applied.",
+    held=oracles.KUBERNETES_APPS,
     check=selector_is_kept,
 )
 

@@ -11,6 +11,7 @@ from krmfn.printing import some
 from krmfn.resource import annotations_of, ref
 from krmfn.results import Rule
 
+from .. import oracles
 from ..grouping import grouped
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from .impact import SHOWN, Impact
@@ -79,6 +80,7 @@ RULES = (
         "kind: Module\n",
         bad=f"{_NAMESPACE}---\n# after\nkind: Module\n",
         remedy="Keep the Namespace, or delete its Modules in an earlier change.",
+        held=oracles.WEBHOOK_NAMESPACE,
         check=namespaces_stay,
         advice=True,
     ),
@@ -88,6 +90,7 @@ RULES = (
         good=f"{_NAMESPACE}---\n# after\napiVersion: v1\nkind: Namespace\nmetadata: {{name: kmm}}\n",
         bad=f"{_NAMESPACE}---\n# after\nkind: ConfigMap\n",
         remedy="Keep the Namespace until KMM has unloaded the kernel modules, and the Modules are gone.",
+        held=oracles.WEBHOOK_NAMESPACE,
         check=modules_go_first,
         severities=("warning",),
         advice=True,

@@ -11,6 +11,7 @@ from krmfn.printing import some
 from krmfn.resource import annotations_of, ref
 from krmfn.results import Rule
 
+from .. import oracles
 from ..grouping import grouped
 from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, PLUGINS, Module, version_label
@@ -123,6 +124,7 @@ spec: {driverVersion: "1.1"}
         remedy="Write `upgrade: {ordered: true}` and change driverVersion with what is loaded, so that nodes reload "
         "one by one as they are labelled. Otherwise, stop the pods that use it first. Keep a mapping until no node has "
         "such a kernel.",
+        held=oracles.CHANGES,
         check=each_step(change_is_ordered),
         severities=("info", "warning"),
         advice=True,
@@ -145,6 +147,7 @@ spec: {driverVersion: "1.0", upgrade: {ordered: true}}
 spec: {driverVersion: "1.1", upgrade: {ordered: true}}
 """,
         remedy="Change the version label of each node after the change is applied; the finding names the label.",
+        held=oracles.CONTROLLERS,
         check=each_step(version_moves_with_labels),
         severities=("info",),
         advice=True,
@@ -179,6 +182,7 @@ spec:
   daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
 """,
         remedy="Add the old version to `upgrade.retain` until no node has its label.",
+        held=oracles.DAEMONSETS,
         check=old_version_keeps_its_daemonsets,
         severities=("warning",),
         advice=True,

@@ -10,6 +10,7 @@ from krmfn.printing import some
 from krmfn.resource import ref
 from krmfn.results import Rule
 
+from .. import oracles
 from ..grouping import grouped
 from ..kmm.module import NAME_LABEL, node_labels, version_label
 from .impact import SHOWN, Impact, Step, each_step, selector
@@ -96,6 +97,7 @@ kind: DaemonSet
 spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}}}}
 """,
         remedy="Delete the workloads that wait for the Module's ready label, too, or keep the Module.",
+        held=oracles.NODES_CONTROLLER,
         check=each_step(daemonsets_go_too),
         advice=True,
     ),
@@ -118,6 +120,7 @@ spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}}
 metadata: {name: gpu}
 """,
         remedy="Delete the device plugin's DaemonSet by hand after the change is applied; the finding has the command.",
+        held=oracles.PLUGIN_CONTROLLER,
         check=each_step(plugin_stays),
         severities=("warning",),
         advice=True,
@@ -147,6 +150,7 @@ spec:
   devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}
 """,
         remedy="Delete the Module, which unloads the kernel module, and create what remains of it under another name.",
+        held=oracles.MODULE_CONTROLLER,
         check=each_step(loader_stays),
         severities=("warning",),
         advice=True,
@@ -171,6 +175,7 @@ metadata: {name: accelerator}
 spec: {driverVersion: "1.1"}
 """,
         remedy="Keep the name and the namespace; if they have to change, stop what uses the device first.",
+        held=oracles.HISTORIES,
         check=name_is_kept,
         severities=("warning",),
         advice=True,
@@ -195,6 +200,7 @@ spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""
 """,
         remedy="Remove `daemonSets` from the config (or give them `enabled: false`) in a first change, and delete the "
         "config in a second one. Ignore the finding if Argo CD applies them.",
+        held=oracles.FLUX,
         check=consumers_go_first,
         severities=("info",),
         advice=True,
@@ -218,6 +224,7 @@ spec: {moduleLoader: {container: {version: "1.0"}}}
 kind: ConfigMap
 """,
         remedy="Remove the label from the nodes when the Module is unloaded; the finding has the command.",
+        held=oracles.LABEL_CONTROLLER,
         check=each_step(version_labels_are_removed),
         severities=("info",),
         advice=True,

@@ -11,6 +11,7 @@ from krmfn.resource import FieldPath, join
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from ... import oracles
 from ..lookup import table, text
 from ..names import dns_label_errors, label_key_errors, label_value_errors, subdomain_errors
 from ..rule import refusal, size
@@ -67,6 +68,7 @@ KMM065 = Rule(
     bad="metadata: {labels: {example.com/generation: 3}}\n",
     remedy="Write the value with the type that the finding names; put quotes around text that looks like a number or a "
     "boolean.",
+    held=oracles.APISERVER,
 )
 
 KMM066 = Rule(
@@ -75,6 +77,7 @@ KMM066 = Rule(
     good="metadata: {labels: {app: gpu}}\n",
     bad="metadata: {label: {app: gpu}}\n",
     remedy="Correct the field's name, or remove the field.",
+    held=oracles.APISERVER,
 )
 
 
@@ -134,6 +137,7 @@ KMM061 = Rule(
     good="metadata: {name: gpu}\n",
     bad="metadata: {name: GPU}\n",
     remedy="Use only lowercase letters, digits, '-' and '.', with a letter or digit at both ends.",
+    held=oracles.APISERVER,
 )
 
 KMM062 = Rule(
@@ -142,6 +146,7 @@ KMM062 = Rule(
     good="metadata: {namespace: kmm}\n",
     bad="metadata: {namespace: kmm.drivers}\n",
     remedy="Use only lowercase letters, digits and '-', at most 63 characters.",
+    held=oracles.META,
 )
 
 KMM063 = Rule(
@@ -150,6 +155,7 @@ KMM063 = Rule(
     good="metadata: {labels: {example.com/team: gpu-drivers}}\n",
     bad="metadata: {labels: {example.com/team: gpu drivers}}\n",
     remedy="Correct the key or the value; put free text into an annotation.",
+    held=oracles.APISERVER,
 )
 
 KMM064 = Rule(
@@ -158,6 +164,7 @@ KMM064 = Rule(
     good="metadata: {annotations: {example.com/team: the GPU team}}\n",
     bad="metadata: {annotations: {the team: the GPU team}}\n",
     remedy="Write a name without spaces, or a prefix, a slash and such a name.",
+    held=oracles.APISERVER,
 )
 
 KMM067 = Rule(
@@ -172,6 +179,7 @@ metadata: {annotations: {example.com/notes: LETTERS}}
 metadata: {annotations: {example.com/notes: LETTERS}}
 """,
     remedy="Move long texts elsewhere, for example into a ConfigMap.",
+    held=oracles.META,
 )
 
 RULES = (KMM065, KMM066, KMM061, KMM062, KMM063, KMM064, KMM067)

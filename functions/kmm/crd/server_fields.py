@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from krmfn import Manifest, Result
 from krmfn.results import Rule
 
+from ... import oracles
 from ..lookup import Table, listing, table
 from ..names import label_key_errors
 from ..rule import quote, refusal
@@ -51,6 +52,7 @@ KMM068 = Rule(
     good="metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e}]}\n",
     bad="metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gpu}]}\n",
     remedy="Remove ownerReferences: the uid of an owner is known only on the cluster.",
+    held=oracles.APISERVER,
 )
 
 KMM069 = Rule(
@@ -69,6 +71,7 @@ metadata:
   - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 2d3c, controller: true}
 """,
     remedy="Remove `controller: true` from all owners but one.",
+    held=oracles.APISERVER,
 )
 
 KMM070 = Rule(
@@ -87,6 +90,7 @@ metadata:
   - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 0f1e}
 """,
     remedy="Remove the repeated owner.",
+    held=oracles.APISERVER,
 )
 
 
@@ -131,6 +135,7 @@ KMM071 = Rule(
     good="metadata: {finalizers: [example.com/keep]}\n",
     bad="metadata: {finalizers: [keep this]}\n",
     remedy="Remove finalizers: controllers add their own.",
+    held=oracles.APISERVER,
 )
 
 KMM072 = Rule(
@@ -139,6 +144,7 @@ KMM072 = Rule(
     good="metadata: {finalizers: [example.com/keep]}\n",
     bad="metadata: {finalizers: [example.com/keep, example.com/keep]}\n",
     remedy="Remove the repeated finalizer.",
+    held=oracles.APISERVER,
 )
 
 KMM073 = Rule(
@@ -147,6 +153,7 @@ KMM073 = Rule(
     good="metadata: {labels: {app: gpu}}\n",
     bad="metadata: {managedFields: []}\n",
     remedy="Remove managedFields, as `kubectl get -o yaml` does.",
+    held=oracles.APISERVER,
 )
 
 RULES = (KMM068, KMM069, KMM070, KMM071, KMM072, KMM073)

@@ -12,6 +12,7 @@ from krmfn.resource import FieldPath, ref
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from ... import oracles
 from ..lookup import table
 from ..module import Module
 from ..rule import ADMISSION, mark_first, refusal, tag
@@ -115,6 +116,7 @@ spec:
   devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}
 """,
     remedy="Remove one of the two.",
+    held=oracles.APISERVER,
 )
 
 KMM060 = Rule(
@@ -129,6 +131,7 @@ spec: {selector: {example.com/generation: "3"}}
 spec: {selector: {example.com/generation: 3}}
 """,
     remedy="Correct the other findings about the Module; this one then disappears.",
+    held=oracles.APISERVER,
 )
 
 

@@ -9,6 +9,7 @@ from krmfn.resource import FieldPath, join
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from ... import oracles
 from ..rule import quote, refusal
 from .apitext import api_path, as_json, quoting_hint, scalar, type_error, type_name, unknown_field, unknown_field_hint
 from .facts import Fact
@@ -48,6 +49,7 @@ KMM051 = Rule(
     bad='spec: {nodeSelector: {example.com/gpu: "true"}}\n',
     remedy="Correct the field's name, remove the field, set the KMM version that has it (`kmm.version`), or pass your "
     "cluster's CRD with `--kmm-crd`.",
+    held=oracles.APISERVER,
 )
 
 
@@ -57,6 +59,7 @@ KMM053 = Rule(
     good='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}\n',
     bad="spec: {devicePlugin: {container: {}}}\n",
     remedy="Add the field that the finding names.",
+    held=oracles.APISERVER,
 )
 
 
@@ -74,6 +77,7 @@ KMM059 = Rule(
     good='spec: {selector: {example.com/gpu: ""}}\n',
     bad="spec: {selector: {example.com/gpu: null}}\n",
     remedy='Remove the field, or write its value; write an empty label value as "".',
+    held=oracles.APISERVER,
 )
 
 
@@ -149,6 +153,7 @@ KMM052 = Rule(
     bad="spec: {moduleLoader: {container: {version: 1.10}}}\n",
     remedy="Write the value with the type that the finding names; put quotes around text that looks like a number or a "
     "boolean.",
+    held=oracles.APISERVER,
 )
 
 KMM054 = Rule(
@@ -157,6 +162,7 @@ KMM054 = Rule(
     good="spec: {moduleLoader: {container: {modprobe: {args: {load: [-v]}}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {args: {load: []}}}}}\n",
     remedy="Add an entry, or remove the field.",
+    held=oracles.APISERVER,
 )
 
 KMM055 = Rule(
@@ -182,6 +188,7 @@ spec:
         {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}]
 """,
     remedy="Combine several entries into one, or split the device class into two.",
+    held=oracles.APISERVER,
 )
 
 KMM056 = Rule(
@@ -194,6 +201,7 @@ spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0", reso
 spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0", resources: {limits: {memory: 1GB}}}}}
 """,
     remedy="Write quantities as Kubernetes does (500m, 1Gi, 2), and names in lowercase letters.",
+    held=oracles.APISERVER,
 )
 
 KMM057 = Rule(
@@ -210,6 +218,7 @@ spec:
     container: {image: "registry.example.com/plugin:1.0", resources: {claims: [{name: a}, {name: a}]}}
 """,
     remedy="Rename the repeated entry, or remove it.",
+    held=oracles.APISERVER,
 )
 
 

@@ -10,6 +10,7 @@ from krmfn import Field, Result, error, warning
 from krmfn.findings import Findings
 from krmfn.results import Rule, apply
 
+from ... import oracles
 from ..lookup import has, table, text
 from ..module import CONTAINER, IN_TREE, MAPPINGS, Module
 from ..resolution import is_insecure
@@ -38,6 +39,7 @@ spec:
     devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}
 """,
     remedy="Write a Module into the Git repository of each spoke, or bring it there with a ManifestWork.",
+    held=oracles.HUB,
     check=_has_loader,
 )
 
@@ -60,6 +62,7 @@ kind: ManagedClusterModule
 spec: {moduleSpec: {moduleLoader: {container: {inTreeModuleToRemove: oldgpu}}}}
 """,
     remedy="Use the list `inTreeModulesToRemove`.",
+    held=oracles.HUB,
     check=_in_tree_is_a_list,
 )
 
@@ -92,6 +95,7 @@ spec:
           registryTLS: {insecure: true}
 """,
     remedy="Move registryTLS from the mapping to the container.",
+    held=oracles.HUB,
     check=_tls_is_of_the_container,
     severities=("warning",),
     advice=True,

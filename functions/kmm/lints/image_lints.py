@@ -8,6 +8,7 @@ from krmfn.resource import join, ref
 from krmfn.results import Rule, apply
 from krmfn.typed import NamedTuple
 
+from ... import oracles
 from ...image_reference import mistake, shortened, without_variables
 from ..envsubst import parse, substitute, variables
 from ..lookup import pod_images, table, text, texts
@@ -111,6 +112,7 @@ KRM221 = Rule(
     good="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL_FULL_VERSION}'}}}\n",
     bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL_FULL_VERSION'}}}\n",
     remedy="Add the missing }.",
+    held=oracles.TEMPLATES,
     check=_braces_are_closed,
     advice=True,
 )
@@ -129,6 +131,7 @@ KRM222 = Rule(
     good="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:1.0-${KERNEL_XYZ}'}}}\n",
     bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:1.0-${KERNEL}'}}}\n",
     remedy="Write one of the variables that the finding names.",
+    held=oracles.TEMPLATES,
     check=_variables_are_known,
     severities=("warning",),
     advice=True,
@@ -146,6 +149,7 @@ KRM223 = Rule(
     good='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}\n',
     bad='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0-$KERNEL_FULL_VERSION"}}}\n',
     remedy="Write the full tag: one image has to serve all kernels.",
+    held=oracles.PLUGIN_CONTROLLER,
     check=_plugin_images_have_no_variables,
     severities=("warning",),
     advice=True,
@@ -169,6 +173,7 @@ KRM224 = Rule(
     remedy="Write `host:port/path:tag` or `host:port/path@sha256:...`, with small letters in the path and at most 128 "
     "letters, digits, '_', '.' and '-' in the tag. Correct a variable that becomes empty: KMM sets those that begin "
     "with KERNEL_ or MOD_.",
+    held=oracles.IMAGE_NAMES,
     check=_image_is_a_reference,
     advice=True,
 )
@@ -189,6 +194,7 @@ KRM225 = Rule(
     good='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}\n',
     bad='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:latest"}}}\n',
     remedy="Write a version or a digest.",
+    held=oracles.REGISTRY,
     check=_tag_does_not_move,
     severities=("warning",),
     advice=True,
@@ -221,6 +227,7 @@ spec:
 """,
     remedy="Put $KERNEL_FULL_VERSION into the tag, or write a mapping for the kernels that the image is built for. "
     "Turn the rule off if the image contains a kernel module for each kernel.",
+    held=oracles.REGISTRY,
     check=_image_is_for_its_kernels,
     severities=("warning",),
     advice=True,

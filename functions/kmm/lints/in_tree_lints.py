@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from krmfn import Field, Result, warning
 from krmfn.results import Rule, apply
 
+from ... import oracles
 from ..in_tree import DRIVERS, may_have, may_meet, takes_red_hat
 from ..lookup import Table, text
 from ..module import CONTAINER, IN_TREE, MAPPINGS, Module, kernel_name, removed_modules
@@ -70,6 +71,7 @@ spec: {moduleLoader: {container: {modprobe: {moduleName: ice}, inTreeModulesToRe
     bad="spec: {moduleLoader: {container: {modprobe: {moduleName: ice}}}}\n",
     remedy="List the kernel module in `inTreeModulesToRemove`, after those that use it; KMM removes it only where the "
     "kernel has it. Ignore the finding where nodes never load it, as with a blacklist in their image.",
+    held=oracles.WORKER,
     check=_in_tree_goes_first,
     severities=("warning",),
     advice=True,

@@ -7,6 +7,7 @@ from krmfn import Field, Result, warning
 from krmfn.results import Rule, apply
 from krmfn.typed import NamedTuple
 
+from ... import oracles
 from ..lookup import text
 from ..module import EVERY_KERNEL, MAPPINGS, Module
 from ..regexp_work import TooMuch, hits
@@ -102,6 +103,7 @@ spec:
       - {literal: 6.1.0-13-amd64, containerImage: "registry.example.com/gpu:1.0-debian"}
 """,
     remedy="Move the literal before the mapping that matches its kernel, or remove it.",
+    held=oracles.CONTROLLERS,
     check=_literal_is_reached,
     severities=("warning",),
     advice=True,
@@ -145,6 +147,7 @@ spec:
       - {regexp: '^.+\\.el9\\.x86_64$', containerImage: "registry.example.com/gpu-el9:1.0-$KERNEL_FULL_VERSION"}
 """,
     remedy="Move the mapping before the one that matches its kernels, or remove it.",
+    held=oracles.CONTROLLERS,
     check=_regexp_is_reached,
     severities=("warning",),
     advice=True,
@@ -174,6 +177,7 @@ spec:
       kernelMappings: [{literal: 6.1.0-test+, containerImage: "registry.example.com/gpu:1.0-test"}]
 """,
     remedy="Remove the + at the end.",
+    held=oracles.CONTROLLERS,
     check=_literal_has_no_plus,
     severities=("warning",),
     advice=True,

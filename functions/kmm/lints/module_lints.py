@@ -11,6 +11,7 @@ from krmfn import Field, Result, error, warning
 from krmfn.resource import join
 from krmfn.results import Rule, apply
 
+from ... import oracles
 from ..in_tree import DRIVERS
 from ..lookup import table, text, texts
 from ..module import CONTAINER, MODPROBE, Module
@@ -63,6 +64,7 @@ KRM201 = Rule(
     good='spec: {selector: {example.com/gpu: "true"}}\n',
     bad="spec: {selector: {}}\n",
     remedy="Name labels that only the nodes with the device have.",
+    held=oracles.KUBERNETES_LABELS,
     check=_selector_is_not_empty,
     severities=("warning",),
     advice=True,
@@ -82,6 +84,7 @@ KRM202 = Rule(
     good='spec: {selector: {node-role.kubernetes.io/worker: ""}}\n',
     bad='spec: {selector: {node-role.kubernetes.io/worker: "true"}}\n',
     remedy='Write "" as the value.',
+    held=oracles.KUBERNETES_LABELS,
     check=_role_labels_are_empty,
     severities=("warning",),
     advice=True,
@@ -106,6 +109,7 @@ KRM203 = Rule(
     good="spec: {moduleLoader: {container: {version: 1.2-build}}}\n",
     bad="spec: {moduleLoader: {container: {version: 1.2+build}}}\n",
     remedy="Use only letters, digits, '-', '_' and '.', at most 63 characters.",
+    held=oracles.KUBERNETES_LABELS,
     check=_version_is_a_label_value,
     advice=True,
 )
@@ -133,6 +137,7 @@ metadata: {name: gpu.v2}
 spec: {moduleLoader: {container: {version: "2.0"}}}
 """,
     remedy="Replace the dots with '-'; a Module that is already on the cluster then gets another name (see KRM406).",
+    held=oracles.LABEL_CONTROLLER,
     check=_name_has_no_dots,
     severities=("warning",),
     advice=True,
@@ -153,6 +158,7 @@ KRM205 = Rule(
     good='spec: {moduleLoader: {container: {modprobe: {parameters: ["queues=8", "debug=1"]}}}}\n',
     bad='spec: {moduleLoader: {container: {modprobe: {parameters: ["queues=8 debug=1"]}}}}\n',
     remedy="Write an entry for each parameter.",
+    held=oracles.WORKER,
     check=_parameters_have_no_spaces,
     severities=("warning",),
     advice=True,
@@ -176,6 +182,7 @@ KRM208 = Rule(
     good="spec: {moduleLoader: {container: {modprobe: {firmwarePath: /firmware}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {firmwarePath: firmware}}}}\n",
     remedy="Write the absolute path of the folder in the image.",
+    held=oracles.WORKER,
     check=_firmware_path_is_absolute,
     severities=("warning", "error"),
     advice=True,

@@ -6,6 +6,7 @@ from krmfn import Field, Ref, Result, warning
 from krmfn.printing import some
 from krmfn.results import Rule, apply
 
+from ... import oracles
 from ...grouping import grouped
 from ..module import Module
 
@@ -56,6 +57,7 @@ spec: {moduleLoader: {container: {modprobe: {moduleName: nic}}}}
 """,
     remedy="Remove the kernel module from the list, or select nodes for the two Modules by different values of one "
     "label.",
+    held=oracles.WORKER,
     check=_removes_no_neighbour,
     severities=("warning",),
     advice=True,

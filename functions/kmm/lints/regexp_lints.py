@@ -8,6 +8,7 @@ from itertools import accumulate
 from krmfn import Field, Result, error, warning
 from krmfn.results import Rule
 
+from ... import oracles
 from ..module import EVERY_KERNEL
 from ..regexps import TOO_MANY, refusal, tokens
 from ..rule import quote
@@ -81,6 +82,7 @@ spec:
       kernelMappings: [{regexp: '6\\.1\\.', containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
 """,
     remedy="Write ^ before it and $ after it, and .* where anything may appear.",
+    held=oracles.KERNEL_MAPPINGS,
     check=_is_anchored_at_both_ends,
     severities=("warning",),
     advice=True,
@@ -120,6 +122,7 @@ spec:
       kernelMappings: [{regexp: '^.+\\fc37\\.x86_64$', containerImage: "registry.example.com/gpu:1.0"}]
 """,
     remedy="Remove the backslash before the letter; only a dot needs one, as \\.",
+    held=oracles.GO_REGEXPS,
     check=_can_match,
     severities=("warning",),
     advice=True,
@@ -150,6 +153,7 @@ spec:
       kernelMappings: [{regexp: '^\\pL{1000}$', containerImage: "registry.example.com/gpu:1.0"}]
 """,
     remedy="Write a shorter regexp: kernel versions are short, and several mappings may have the same image.",
+    held=oracles.OUR_LIMITS,
     check=_is_small,
     severities=("error", "warning"),
     advice=True,

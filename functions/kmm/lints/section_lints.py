@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from krmfn import Field, Result, error, info, warning
 from krmfn.results import Rule
 
+from ... import oracles
 from ..lookup import has, table, texts
 from ..module import MAPPINGS, Module
 from ..rule import quote
@@ -51,6 +52,7 @@ spec:
         filesToSign: [gpu.ko]
 """,
     remedy="List the files with their paths below modprobe.dirName, or remove the sign section.",
+    held=oracles.KERNEL_MAPPINGS,
     check=_signed_files_are_in_the_directory,
     severities=("warning",),
     advice=True,
@@ -90,6 +92,7 @@ spec:
         build: {dockerfileConfigMap: {name: gpu-build-2}, kanikoParams: {tag: v1.24.0}}
 """,
     remedy="Move the setting to the container's section, or remove that section and repeat it in each mapping.",
+    held=oracles.KERNEL_MAPPINGS,
     check=_mapping_settings_count,
     severities=("warning",),
     advice=True,
@@ -133,6 +136,7 @@ spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.c
 """,
     remedy="Check the cluster's version, then turn the rule off with that as the reason. On an older cluster, write a "
     "devicePlugin.",
+    held=oracles.WEBHOOK,
     check=_cluster_has_dra,
     severities=("info", "error"),
     advice=True,

@@ -11,6 +11,7 @@ from krmfn import Ref, Result
 from krmfn.findings import Findings
 from krmfn.results import Rule, apply
 
+from ... import oracles
 from ..lookup import has, text
 from ..module import CONTAINER, Module
 from ..rule import mark_first, refusal
@@ -90,6 +91,7 @@ spec: {moduleLoader: {container: {version: "1.0"}}}
 """,
     remedy="Keep the version, or keep the Module without one. To change that, delete the Module, which unloads its "
     "kernel module on all nodes, and create it again.",
+    held=oracles.WEBHOOK,
     check=_version_is_kept,
 )
 
@@ -110,6 +112,7 @@ KMM003 = Rule(
     good="metadata: {name: gpu, namespace: kmm}\n",
     bad="metadata: {name: gpu-of-the-third-generation, namespace: drivers-of-vendors}\n",
     remedy="Shorten the Module's name or its namespace: KMM builds node labels from both.",
+    held=oracles.WEBHOOK,
     check=_name_fits_a_label,
 )
 

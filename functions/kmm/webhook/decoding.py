@@ -11,6 +11,7 @@ from krmfn.resource import FieldPath, join
 from krmfn.results import Rule, apply
 from krmfn.typed import Any
 
+from ... import oracles
 from ..lookup import table
 from ..module import PLUGINS, Module
 from ..rule import refusal
@@ -71,6 +72,7 @@ spec:
     volumes: [{name: config, configMap: {name: gpu, defaultMode: 4200000000}}]
 """,
     remedy="Write a number between -2147483648 and 2147483647.",
+    held=oracles.DECODING,
     check=_integers_fit,
 )
 
@@ -102,6 +104,7 @@ spec:
     container: {image: "registry.example.com/plugin:1.0", resources: {limits: {memory: 1e1.5}}}
 """,
     remedy="Write the quantity with a unit, such as 100Mi, or with a whole exponent.",
+    held=oracles.DECODING,
     check=_quantities_parse,
 )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from krmfn import Result
 from krmfn.results import Rule
 
+from ... import oracles
 from ..lookup import Table, has, listing, table, text, texts
 from ..module import MODPROBE, Module
 from ..rule import OF_MAPPINGS, quote, refusal
@@ -49,6 +50,7 @@ KMM028 = Rule(
     good="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, args: {load: [-v]}}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, rawArgs: {load: [-v, gpu]}}}}}\n",
     remedy="Remove rawArgs, or remove moduleName and write rawArgs for load and unload.",
+    held=oracles.WEBHOOK,
 )
 
 KMM029 = Rule(
@@ -64,6 +66,7 @@ spec:
 """,
     bad="spec: {moduleLoader: {container: {modprobe: {moduleName: null, rawArgs: {load: [gpu]}}}}}\n",
     remedy="Write moduleName, or both lists of rawArgs.",
+    held=oracles.WEBHOOK,
 )
 
 KMM030 = Rule(
@@ -72,6 +75,7 @@ KMM030 = Rule(
     good="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu, gpu_core]}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu]}}}}\n",
     remedy="Write moduleName followed by the modules to load before it, or remove modulesLoadingOrder.",
+    held=oracles.WEBHOOK,
 )
 
 KMM031 = Rule(
@@ -88,6 +92,7 @@ spec:
         modulesLoadingOrder: [gpu, gpu_core]
 """,
     remedy="Write moduleName, or remove modulesLoadingOrder: raw arguments name all modules that they load.",
+    held=oracles.WEBHOOK,
 )
 
 KMM032 = Rule(
@@ -96,6 +101,7 @@ KMM032 = Rule(
     good="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, modulesLoadingOrder: [gpu, gpu_core]}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, modulesLoadingOrder: [gpu_core, gpu]}}}}\n",
     remedy="Write moduleName first: each module is loaded after those that follow it in the list.",
+    held=oracles.WEBHOOK,
 )
 
 KMM033 = Rule(
@@ -104,6 +110,7 @@ KMM033 = Rule(
     good="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu, gpu_core]}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu, gpu_core, gpu_core]}}}}\n",
     remedy="Remove the repeated entries.",
+    held=oracles.WEBHOOK,
 )
 
 
@@ -133,6 +140,7 @@ KMM019 = Rule(
     good="spec: {moduleLoader: {container: {inTreeModulesToRemove: [gpu]}}}\n",
     bad="spec: {moduleLoader: {container: {inTreeModulesToRemove: [gpu], inTreeModuleToRemove: gpu}}}\n",
     remedy="Write inTreeModulesToRemove, and remove the older inTreeModuleToRemove.",
+    held=oracles.WEBHOOK,
 )
 
 KMM026 = Rule(
@@ -158,6 +166,7 @@ spec:
         inTreeModuleToRemove: gpu
 """,
     remedy="Write inTreeModulesToRemove, and remove the older inTreeModuleToRemove.",
+    held=oracles.WEBHOOK,
 )
 
 KMM027 = Rule(
@@ -184,6 +193,7 @@ spec:
         inTreeModulesToRemove: [gpu, gpu_core]
 """,
     remedy="Write inTreeModulesToRemove in both places.",
+    held=oracles.WEBHOOK,
 )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from krmfn import Result
 from krmfn.results import Rule
 
+from ... import oracles
 from ..lookup import Table, text
 from ..module import CONTAINER, EVERY_KERNEL, IN_TREE, MAPPINGS, Module
 from ..rule import OF_MAPPINGS, refusal
@@ -66,6 +67,7 @@ KMM020 = Rule(
     good='spec: {moduleLoader: {container: {containerImage: "registry.example.com/gpu:$KERNEL_FULL_VERSION"}}}\n',
     bad="spec: {moduleLoader: {container: {containerImage: registry.example.com/gpu}}}\n",
     remedy="Add a tag or a digest to the image.",
+    held=oracles.WEBHOOK,
 )
 
 KMM021 = Rule(
@@ -87,6 +89,7 @@ spec:
       - {literal: 6.1.0-13-amd64, regexp: '^6\\..+$', containerImage: "registry.example.com/gpu:1.0-debian"}
 """,
     remedy="Remove one of the two, or write two mappings.",
+    held=oracles.WEBHOOK,
 )
 
 KMM022 = Rule(
@@ -105,6 +108,7 @@ spec:
       kernelMappings: [{containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
 """,
     remedy="Add a regexp or a literal; `regexp: ^.+$` matches every kernel.",
+    held=oracles.WEBHOOK,
 )
 
 KMM023 = Rule(
@@ -123,6 +127,7 @@ spec:
       kernelMappings: [{regexp: '^.+\\el9\\.x86_64$', containerImage: "registry.example.com/gpu:1.0"}]
 """,
     remedy="Correct the regexp; https://github.com/google/re2/wiki/Syntax describes the syntax.",
+    held=oracles.WEBHOOK,
 )
 
 KMM024 = Rule(
@@ -142,6 +147,7 @@ spec:
       kernelMappings: [{regexp: ^.+$, containerImage: ""}]
 """,
     remedy="Write containerImage in the mapping, or beside kernelMappings for all mappings.",
+    held=oracles.WEBHOOK,
 )
 
 KMM025 = Rule(
@@ -160,6 +166,7 @@ spec:
       kernelMappings: [{regexp: ^.+$, containerImage: registry.example.com/gpu}]
 """,
     remedy="Add a tag or a digest to the image.",
+    held=oracles.WEBHOOK,
 )
 
 

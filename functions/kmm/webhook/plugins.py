@@ -12,6 +12,7 @@ from krmfn import Result
 from krmfn.results import Rule
 from krmfn.typed import Any
 
+from ... import oracles
 from ..lookup import Table, has, table, tables, text
 from ..module import Module
 from ..names import subdomain_errors
@@ -79,6 +80,7 @@ spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.c
 spec: {dra: {driverName: "", container: {image: "registry.example.com/dra:1.0"}}}
 """,
     remedy="Write the name under which the driver registers with the kubelet.",
+    held=oracles.WEBHOOK,
 )
 
 KMM013 = Rule(
@@ -93,6 +95,7 @@ spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.c
 spec: {dra: {driverName: GPU, container: {image: "registry.example.com/dra:1.0"}}}
 """,
     remedy="Use only lowercase letters, digits, '-' and '.'.",
+    held=oracles.WEBHOOK,
 )
 
 KMM014 = Rule(
@@ -115,6 +118,7 @@ spec:
     deviceClasses: [{name: ""}]
 """,
     remedy="Name the device class, or remove the entry.",
+    held=oracles.WEBHOOK,
 )
 
 KMM015 = Rule(
@@ -137,6 +141,7 @@ spec:
     deviceClasses: [{name: GPU.example.com}]
 """,
     remedy="Use only lowercase letters, digits, '-' and '.', at most 253 characters.",
+    held=oracles.WEBHOOK,
 )
 
 KMM016 = Rule(
@@ -159,6 +164,7 @@ spec:
     deviceClasses: [{name: gpu.example.com}, {name: gpu.example.com}]
 """,
     remedy="Rename one of them, or remove it.",
+    held=oracles.WEBHOOK,
 )
 
 
@@ -182,6 +188,7 @@ spec:
     volumes: [{name: config, hostPath: {path: /etc/gpu}}]
 """,
     remedy="Mount a path below one of these five directories, or mount a ConfigMap instead of a file of the node.",
+    held=oracles.WEBHOOK,
 )
 
 KMM018 = Rule(
@@ -203,6 +210,7 @@ spec:
     volumes: [{name: config, hostPath: {path: /etc/gpu}}]
 """,
     remedy="Mount a path below one of these directories, or mount a ConfigMap instead of a file of the node.",
+    held=oracles.WEBHOOK,
 )
 
 KMM084 = Rule(
@@ -223,6 +231,7 @@ spec:
     initContainer: {image: "registry.example.com/setup:1.0", startupProbe: {exec: {command: [/ready]}}}
 """,
     remedy="Remove the probe, or move it to the container.",
+    held=oracles.WEBHOOK,
 )
 
 RULES = (KMM012, KMM013, KMM014, KMM015, KMM016, KMM017, KMM018, KMM084)

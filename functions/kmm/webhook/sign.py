@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from krmfn import Result
 from krmfn.results import Rule
 
+from ... import oracles
 from ..lookup import listing, texts
 from ..module import CONTAINER, Module
 from ..rule import quote, refusal
@@ -46,6 +47,7 @@ spec:
         certSecret: {name: signing-cert}
 """,
     remedy="List the files in filesToSign, or remove the sign section.",
+    held=oracles.WEBHOOK,
 )
 
 KMM035 = Rule(
@@ -71,6 +73,7 @@ spec:
         filesToSign: [/drivers/lib/modules/$KERNEL_FULL_VERSION/gpu.ko]
 """,
     remedy="Correct the paths, or set modprobe.dirName if the modules are in another directory.",
+    held=oracles.WEBHOOK,
 )
 
 KMM036 = Rule(
@@ -100,6 +103,7 @@ spec:
           certSecret: {name: signing-cert}
 """,
     remedy="List the files in the mapping's filesToSign, or remove its sign section.",
+    held=oracles.WEBHOOK,
 )
 
 KMM037 = Rule(
@@ -130,6 +134,7 @@ spec:
           filesToSign: [gpu.ko]
 """,
     remedy="Correct the paths, or set modprobe.dirName if the modules are in another directory.",
+    held=oracles.WEBHOOK,
 )
 
 RULES = (KMM034, KMM035, KMM036, KMM037)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from krmfn import Result
 from krmfn.results import Rule
 
+from ... import oracles
 from ..lookup import tables, text
 from ..module import Module
 from ..names import label_key_errors, label_value_errors
@@ -43,6 +44,7 @@ KMM004 = Rule(
     good="spec: {tolerations: [{key: example.com/gpu, operator: Exists}]}\n",
     bad="spec: {tolerations: [{key: example.com/gpu/only, operator: Exists}]}\n",
     remedy="Write the key of the taint: a name, or a prefix, a slash and a name.",
+    held=oracles.WEBHOOK,
 )
 
 KMM005 = Rule(
@@ -51,6 +53,7 @@ KMM005 = Rule(
     good="spec: {tolerations: [{operator: Exists}]}\n",
     bad="spec: {tolerations: [{value: gpu}]}\n",
     remedy="Write the key of the taint, or write `operator: Exists` to tolerate every taint.",
+    held=oracles.WEBHOOK,
 )
 
 KMM006 = Rule(
@@ -59,6 +62,7 @@ KMM006 = Rule(
     good="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoExecute, tolerationSeconds: 60}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoSchedule, tolerationSeconds: 60}]}\n",
     remedy="Remove tolerationSeconds, or write `effect: NoExecute`.",
+    held=oracles.WEBHOOK,
 )
 
 KMM007 = Rule(
@@ -68,6 +72,7 @@ KMM007 = Rule(
     good="spec: {tolerations: [{key: gpu, operator: Equal, value: only-drivers}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: Equal, value: only drivers}]}\n",
     remedy="Write the value of the taint: at most 63 letters, digits, '-', '_' and '.'.",
+    held=oracles.WEBHOOK,
 )
 
 KMM008 = Rule(
@@ -76,6 +81,7 @@ KMM008 = Rule(
     good="spec: {tolerations: [{key: gpu, operator: Exists}]}\n",
     bad='spec: {tolerations: [{key: gpu, operator: Exists, value: "true"}]}\n',
     remedy="Remove the value, or write `operator: Equal`.",
+    held=oracles.WEBHOOK,
 )
 
 KMM009 = Rule(
@@ -84,6 +90,7 @@ KMM009 = Rule(
     good="spec: {tolerations: [{key: gpu, operator: Exists}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: exists}]}\n",
     remedy="Write Equal or Exists, with a capital letter.",
+    held=oracles.WEBHOOK,
 )
 
 KMM010 = Rule(
@@ -92,6 +99,7 @@ KMM010 = Rule(
     good="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoSchedule}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: Exists, effect: noSchedule}]}\n",
     remedy="Write one of the three effects as Kubernetes spells them, or remove the effect to tolerate all of them.",
+    held=oracles.WEBHOOK,
 )
 
 RULES = (KMM004, KMM005, KMM006, KMM007, KMM008, KMM009, KMM010)

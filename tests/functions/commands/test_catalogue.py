@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 
+import pytest
+from krmfn_functions import oracles
 from krmfn_functions.commands.catalogue import rules
 from rules import ADVICE, CHAPTERS, advice, page
 
-from tests.commands import ROOT
+from krmfn.oracle import Oracle
+from krmfn.results import Rule
+from tests.commands import ROOT, process
 
 SOURCES = [path.read_text() for folder in ("krmfn", "functions") for path in (ROOT / folder).rglob("*.py")]
 
@@ -37,3 +42,46 @@ def test_the_table_of_what_can_be_turned_off_is_current() -> None:
 
 def test_the_page_is_current() -> None:
     assert (ROOT / "docs" / "rules.md").read_text() == page(), "stale: run `python tools/rules.py`"
+
+
+ENGINES = (ROOT / "docs" / "engines.md").read_text()
+"""The page with the programs that were asked, a row each with its tests."""
+ORACLES = {name: value for name, value in vars(oracles).items() if isinstance(value, Oracle)}
+
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
+def test_a_rule_says_what_holds_it(rule: Rule) -> None:
+    """The program has a row in docs/engines.md, and its test stands there; a recording has a test that plays it."""
+    kind, name, test = rule.held
+    assert rule.held in ORACLES.values()
+    assert name
+    assert bool(test) == (kind in ("engine", "recording"))
+    assert not test or (ROOT / test).is_file()
+    row = re.search(rf"^\| {re.escape(name)} \|.*`{re.escape(test[10:-3])}`", ENGINES, re.MULTILINE)
+    assert kind != "engine" or row, "the row of this program, with this test"
+
+
+def test_each_oracle_holds_a_rule() -> None:
+    held = {rule.held for rule in rules()}
+    assert [name for name, oracle in ORACLES.items() if oracle not in held] == []
+
+
+def test_what_nobody_was_asked_is_no_error_and_is_listed() -> None:
+    unasked = [rule for rule in rules() if rule.held.kind == "none"]
+    assert [rule.id for rule in unasked if "error" in rule.severities] == []
+    section = ENGINES.partition("\n## What holds each rule\n")[2].partition("\n## ")[0]
+    table = section.partition("|---|")[2]
+    assert re.findall(r"K(?:RM|MM)\d{3}", table) == [rule.id for rule in unasked]
+
+
+def test_the_command_says_what_holds_each_rule() -> None:
+    line = "KMM051  engine     a field must exist in the Module CRD of this KMM version; "
+    assert line in process("krmfn", "rules").out.decode()
+    records = {
+        record["id"]: record["heldBy"] for record in json.loads(process("krmfn", "rules", "--format", "json").out)
+    }
+    assert records["KMM051"] == {"kind": "engine", "name": "kube-apiserver", "test": "tests/e2e/test_apiserver.py"}
+    assert records["KMM020"]["test"] is None
+    assert len(records) == len(rules())
+    explained = " ".join(process("krmfn", "explain", "KRM611").out.decode().split())
+    assert "Held by nobody: no registry was asked for what is in the image." in explained
