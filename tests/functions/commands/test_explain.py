@@ -81,7 +81,7 @@ def test_the_list_for_programs() -> None:
     for entry, rule in zip(listed, RULES, strict=True):
         texts = {"sentence": rule.sentence, "good": rule.good, "bad": rule.bad, "remedy": rule.remedy}
         others = {"id": rule.id, "severities": list(rule.severities), "canBeTurnedOff": rule.advice}
-        assert entry == {**texts, **others}
+        assert entry == {**texts, **others, "heldBy": rule.held._asdict() | {"test": rule.held.test or None}}
 
 
 def test_the_page_has_an_entry_per_rule_with_both_examples() -> None:
@@ -98,7 +98,8 @@ def test_the_page_s_contents_lead_to_its_chapters() -> None:
     titles = re.findall(r"^## (.+)$", page(), re.MULTILINE)
     anchors = re.findall(r"^\* \[.+?\]\(#(.+?)\)", page(), re.MULTILINE)
     assert anchors == [re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in titles]
-    assert len(titles) == len(CHAPTERS)
+    assert titles[-1] == "What holds each rule"
+    assert len(titles) == len(CHAPTERS) + 1
 
 
 # Reports.
