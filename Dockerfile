@@ -18,6 +18,7 @@ COPY docs/sdk.md docs/sdk.md
 COPY krmfn krmfn
 COPY schemas schemas
 COPY examples/vendor-profiles examples/vendor-profiles
+COPY gitops/ci gitops/ci
 COPY sdk sdk
 # Bytecode that is never checked against its source: the final file system is read-only. The commands are isolated (-I):
 # no module comes from the working folder, whatever PYTHONPATH says.

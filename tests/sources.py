@@ -9,7 +9,7 @@ from tests.commands import ROOT
 
 SOURCES = [
     *("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "docs/sdk.md"),
-    *("functions", "krmfn", "schemas", "sdk", "examples/vendor-profiles"),
+    *("functions", "krmfn", "schemas", "sdk", "examples/vendor-profiles", "gitops/ci"),
 ]
 """The files and folders that `pip install ./sdk .` reads."""
 

@@ -20,11 +20,15 @@ FOLDERS = {
     "functions": "krmfn_functions",
     "schemas": "krmfn_functions/schemas",
     "examples/vendor-profiles": "krmfn_functions/vendors",
+    "gitops/ci/github": "krmfn_functions/recipes/github",
+    "gitops/ci/gitlab": "krmfn_functions/recipes/gitlab",
 }
 SHIPPED = {
     "functions": {".py", ".json", ".typed", ".html", ".css", ".js"},
     "schemas": {".py", ".json", ".yaml"},
     "examples/vendor-profiles": {".yaml"},
+    "gitops/ci/github": {".yaml"},
+    "gitops/ci/gitlab": {".yml"},
 }
 ALONE = ["--quiet", "--no-deps", "--no-index", "--disable-pip-version-check"]
 UNDIVIDED = """\

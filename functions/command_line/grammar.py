@@ -17,7 +17,7 @@ from .table import GROUPS
 
 _TITLES = {
     "what is read": "live log context kubectl from for base cluster vendor exclude function-config profile "
-    "profiles-from",
+    "profiles-from plain ci pin",
     "what is checked": "against all namespace prune kmm-version kmm-crd kernel where strict baseline kinds fail-on "
     "exit-zero missing-from require-coverage allow-empty allow-unmapped mirror builds min-severity select ignore "
     "check max-age",

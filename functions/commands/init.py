@@ -7,22 +7,25 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from krmfn import KrmfnError
+from krmfn import KrmfnError, Manifest
 from krmfn.printing import printable
 from krmfn.schema import check
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
+from krmfn.yamltext import emit
 
 from ..cluster import config
 from ..cluster.config_schema import SCHEMA
 from ..command import Command, Context
-from ..importing import beginnings, vendors
+from ..importing import beginnings, recipes, vendors
 from ..importing.beginnings import FIRST_FILES, Cluster, File
 from ..options import RunOptions
 from ..paths import deadline, files, output, roots
 from ..settings import ANSWER
-from . import adopt
+from . import adopt, init_ci, init_engines, init_layout, init_state
 from .init_imports import Imported, imported_of
+from .init_layout import Layout
 
+_BUILDERS = ("kustomize", "kubectl")
 EXITS = "exit code: 0 written, 1 written, and a finding of severity error about what runs, 2 nothing written"
 
 
@@ -36,30 +39,113 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vendor", action="append", default=[], metavar="NAME", help=help_)
     help_ = "a cluster as it is: import its Modules and DaemonSets from a dump (see `why --kubectl`), and its nodes"
     parser.add_argument("--live", action="append", default=[], metavar="NAME=DUMP", help=help_)
+    parser.add_argument("--plain", action="store_true", help="write no kustomizations; krmfn needs no kustomize then")
+    help_ = "the server that the files for CI are for (default: the one that the repository has files or a remote of)"
+    parser.add_argument("--ci", choices=init_ci.SERVERS, default=None, help=help_)
+    help_ = "the krmfn that CI installs, a repository and a commit of it (default: the copy that runs here)"
+    parser.add_argument("--pin", metavar="URL@COMMIT", help=help_)
+
+
+class _Place(NamedTuple):
+    """Where the files go."""
+
+    folder: str
+    """DIR."""
+    top: str
+    """The root of its Git work tree, or DIR itself where there is none."""
+    is_repository: bool
+    layout: Layout = Layout()
+    """Empty where DIR gets a layout of its own."""
+
+    @property
+    def prefix(self) -> str:
+        """Return DIR from the root; "" for the root itself."""
+        prefix = os.path.relpath(os.path.realpath(self.folder), self.top)
+        return "" if prefix == os.curdir else prefix
 
 
 def _run(context: Context, args: Any) -> int:
-    if not args.folder:
-        raise KrmfnError("DIR is empty; name the folder of the repository, or leave it out for this one")
     first = {name: text for vendor in args.vendor for name, text in vendors.files(vendor).items()} or FIRST_FILES
     by_name = _dumps(args.live)
     names = list(dict.fromkeys((*by_name, *args.cluster)))
+    _check_names(names)
+    place = _place(context, args.folder)
+    if place.layout.roots and not names and args.vendor:
+        names = [*place.layout.roots]
+        if len(names) > 1:
+            raise KrmfnError(f"which cluster gets it? pass --cluster; there are {', '.join(names)}")
+    state = init_state.lines(place.top, list(by_name.values())) if place.is_repository else init_state.NO_REPOSITORY
+    imported = imported_of(context, by_name) if by_name else Imported([], None, [], [])
+    known = {part.name: part for part in imported.clusters}
+    parts = [known.get(name, Cluster(name)) for name in names]
+    planned, notes = _planned(place, parts, imported.profiles, first, args.plain)
+    has_nodes = any(part.inventory for part in parts)
+    if place.is_repository:
+        has_nodes = has_nodes or bool(init_layout.inventories(place.top))
+        ci = init_ci.pipeline(place.top, args.ci, args.pin, has_nodes)
+        planned, notes = [*planned, *ci.files], [*notes, *ci.lines]
+    if not planned and not names:
+        raise KrmfnError("nothing is left to write here; name a cluster with --cluster, or a server with --ci", *notes)
+    lines = [*_written(place, planned), *notes]
+    context.log.findings(imported.findings)
+    lines += init_state.undeployed(context, place.top, place.layout, parts) if place.layout.engine else ()
+    lines += _adopted(context, args.folder, by_name) if by_name else ()
+    steps = _next_steps(args.folder, by_name, [file.path for file in planned])
+    output.write_stdout("".join(f"{printable(line)}\n" for line in (*imported.lines, *lines, *state, *steps)))
+    return int(any(finding.severity == "error" for finding in imported.findings))
+
+
+def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if check({"clusters": {name: [name]}}, SCHEMA):
             rule = "begin with a letter or digit, and use letters, digits, dots, dashes and underscores"
             raise KrmfnError(f"{name!r} cannot be the name of a cluster; {rule}")
-    imported = imported_of(context, by_name) if by_name else Imported([], None, [], [])
-    known = {part.name: part for part in imported.clusters}
-    parts = [known.get(name, Cluster(name)) for name in names]
-    top = roots.root_of(os.path.realpath(args.folder)) or os.path.realpath(args.folder)
-    prefix = os.path.relpath(os.path.realpath(args.folder), top)
-    written = beginnings.files(parts, imported.profiles, "" if prefix == os.curdir else prefix, first)
-    lines = _written(args.folder, top, written)
-    context.log.findings(imported.findings)
-    lines += _adopted(context, args.folder, by_name) if by_name else ()
-    steps = _next_steps(args.folder, by_name)
-    output.write_stdout("".join(f"{printable(line)}\n" for line in (*imported.lines, *lines, *steps)))
-    return int(any(finding.severity == "error" for finding in imported.findings))
+
+
+def _place(context: Context, folder: str) -> _Place:
+    """Return where the files go. Raises KrmfnError for a folder that the layout of its repository would not know."""
+    if not folder:
+        raise KrmfnError("DIR is empty; name the folder of the repository, or leave it out for this one")
+    real = os.path.realpath(folder)
+    top = roots.root_of(real)
+    if not (top and os.path.lexists(Path(top, ".git"))):
+        return _Place(folder, top or real, False)
+    layout = init_layout.layout_of(top, context.log)
+    if top == real:
+        return _Place(folder, top, True, layout)
+    if layout.engine:
+        message = (
+            f"the objects of {layout.engine} say which folder a cluster gets, so init adds to the whole repository"
+        )
+        raise KrmfnError(f"{message}: leave DIR out at its root, {os.path.relpath(top)}")
+    return _Place(folder, top, True)
+
+
+def _planned(
+    place: _Place, parts: Sequence[Cluster], profiles: Manifest | None, first: Mapping[str, bytes], is_plain: bool
+) -> tuple[Sequence[File], Sequence[str]]:
+    """Return the files that are to be written, and what else is to be said."""
+    layout = place.layout
+    if not layout.roots:
+        return beginnings.files(parts, profiles, place.prefix, first, is_plain), []
+    spots = init_layout.spots_of(layout, place.top, [part.name for part in parts])
+    candidates = init_layout.inventories(place.top)
+    present = {
+        part.name: init_layout.inventory_of(place.top, candidates, part.name) for part in parts if part.inventory
+    }
+    fresh = [part._replace(inventory=b"") if present.get(part.name) else part for part in parts]
+    planned, notes = beginnings.added(fresh, profiles, spots, first)
+    planned += init_engines.applications(layout, place.top, [*spots], spots)
+    notes += [
+        f"{path} has the nodes of {name}, and stays; `krmfn inventory` renews it"
+        for name, path in present.items()
+        if path
+    ]
+    new = {name: [spot.folder] for name, spot in spots.items() if name not in layout.roots}
+    if new and not layout.engine:
+        text = emit.dump({"clusters": new}).splitlines()
+        notes += ["", f"{os.path.relpath(layout.streams.config.name)} is there; let it have these lines:", *text]
+    return planned, notes
 
 
 def _dumps(texts: Sequence[str]) -> dict[str, str]:
@@ -83,18 +169,18 @@ def _dumps(texts: Sequence[str]) -> dict[str, str]:
     return by_name
 
 
-def _written(folder: str, top: str, written: Sequence[File]) -> list[str]:
+def _written(place: _Place, planned: Sequence[File]) -> list[str]:
     """Write the files, all or none; return a line about each. Raises KrmfnError where one of them exists.
 
-    The configuration file stands in `top`, the root of the repository. One that is there stays, and what it should have
-    is among the lines.
+    The configuration file and those for CI stand in the root of the repository, and so do those of a layout that is
+    there. A configuration file that is there stays, and what it should have is among the lines.
     """
     lines, new = list[str](), list[tuple[str, bytes]]()
-    for file in written:
-        is_config = file.path == config.NAME
-        path = os.path.join(top if is_config else folder, file.path)  # noqa: PTH118
+    for file in planned:
+        is_of_root = bool(place.layout.roots) or file.path == config.NAME or file.path in recipes.PATHS
+        path = os.path.join(place.top if is_of_root else place.folder, file.path)  # noqa: PTH118
         label = os.path.relpath(path)
-        if is_config and os.path.lexists(path):
+        if file.path == config.NAME and os.path.lexists(path):
             lines += ["", f"{label} is there; let it have these lines:", *file.text.decode().splitlines()]
             continue
         if os.path.lexists(path):
@@ -139,12 +225,19 @@ def _adopted(context: Context, folder: str, by_name: Mapping[str, str]) -> list[
     return ["", *(known or ["whether Git can take over is not known yet: what was written cannot be rendered here"])]
 
 
-def _next_steps(folder: str, by_name: Mapping[str, str]) -> list[str]:
+def _next_steps(folder: str, by_name: Mapping[str, str], paths: Sequence[str]) -> list[str]:
+    import shutil  # here: it takes longer than most commands
+
     lines = ["", "next:", f"  krmfn check {shlex.quote(folder)}    # what the clusters would refuse or regret"]
     if by_name:
         pairs = [word for name, dump in by_name.items() for word in ("--live", f"{name}={dump}")]
         lines.append(f"  {shlex.join(['krmfn', 'adopt', folder, *pairs])}    # the steps until Git has it")
-    return [*lines, "  commit it; gitops/ in krmfn's repository has CI and Argo CD to copy, a page for each"]
+    if any(Path(path).name == "kustomization.yaml" for path in paths) and not any(map(shutil.which, _BUILDERS)):
+        lines.insert(2, "  install kustomize or kubectl, which build the kustomizations; or begin anew with --plain")
+    has_ci = any(path in recipes.PATHS for path in paths)
+    last = "commit it, and push: CI checks it" if has_ci else "commit it"
+    others = "Argo CD and Flux" if has_ci else "CI, Argo CD and Flux"
+    return [*lines, f"  {last}; gitops/ in krmfn's repository has {others}, a page for each"]
 
 
 _EXAMPLES = (

@@ -63,27 +63,65 @@ def files(
     profiles: Manifest | None,
     prefix: str = "",
     first: Mapping[str, bytes] = FIRST_FILES,
+    is_plain: bool = False,
 ) -> list[File]:
     """Return the files of a repository, in the order in which to read them.
 
     `profiles` is the functionConfig that the configs share, `prefix` the folder of the repository that holds them.
-    `first` are the files that a cluster without configs begins with.
+    `first` are the files that a cluster without configs begins with. `is_plain`: there are no kustomizations.
     """
     if not clusters:
         begun = [File(name, text, _purpose(name, "")) for name, text in first.items()]
-        return [*begun, File("kustomization.yaml", _kustomization([*first]), "what is deployed")]
+        return [*begun, *_listed("", [*first], "what is deployed", is_plain)]
     shared = _shared([cluster for cluster in clusters if cluster.configs], first)
     in_base = {**shared}
     if profiles:
         in_base[PROFILES] = emit.dump(_local(profiles)).encode()
     result = [File(f"{BASE}/{name}", text, _purpose(name, "every cluster")) for name, text in sorted(in_base.items())]
     if in_base:
-        result.append(File(f"{BASE}/kustomization.yaml", _kustomization(sorted(in_base)), "what every cluster gets"))
+        result += _listed(f"{BASE}/", sorted(in_base), "what every cluster gets", is_plain)
     for cluster in clusters:
         filled = cluster if cluster.configs or shared else cluster._replace(configs=first)
-        result += _of_cluster(filled, shared, f"../../{BASE}" if in_base else "")
-    text = emit.dump({"clusters": {cluster.name: _paths(cluster, prefix) for cluster in clusters}})
+        result += _of_cluster(filled, shared, f"../../{BASE}" if in_base else "", is_plain)
+    names = [file.path for file in result]
+    text = emit.dump({"clusters": {cluster.name: _paths(cluster, prefix, names, is_plain) for cluster in clusters}})
     return [*result, File(CONFIG, text.encode(), "which folders and inventories make a cluster")]
+
+
+class Spot(NamedTuple):
+    """Where a cluster stands in a repository that has a layout."""
+
+    folder: str
+    """From the root of the repository."""
+    listing: str = ""
+    """The kustomization that is there, from the root of the repository."""
+    bases: Sequence[str] = ()
+    """What the kustomizations of all its neighbours list alike; a new one lists it, too."""
+    is_plain: bool = False
+
+
+def added(
+    clusters: Sequence[Cluster], profiles: Manifest | None, spots: Mapping[str, Spot], first: Mapping[str, bytes]
+) -> tuple[list[File], list[str]]:
+    """Return the files that clusters get in the layout that is there, and what to write into files that stay."""
+    result, lines = list[File](), list[str]()
+    for cluster in clusters:
+        spot = spots[cluster.name]
+        configs = {**(cluster.configs or ({} if spot.bases else first))}
+        if profiles:
+            configs[PROFILES] = emit.dump(_local(profiles)).encode()
+        names = sorted(configs)
+        result += [File(f"{spot.folder}/{name}", configs[name], _purpose(name, cluster.name)) for name in names]
+        if cluster.inventory:
+            purpose = f"the nodes of {cluster.name}; beside what is deployed"
+            result.append(File(f"{spot.folder}/inventory.yaml", cluster.inventory, purpose))
+        if spot.listing:
+            lines += ["", f"{spot.listing} is there; let it have these lines:", "resources:"]
+            lines += [f"- {name}" for name in names]
+        else:
+            listed = [*spot.bases, *names]
+            result += _listed(f"{spot.folder}/", listed, f"what {cluster.name} gets", spot.is_plain)
+    return result, lines
 
 
 def _shared(clusters: Sequence[Cluster], first: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -95,12 +133,11 @@ def _shared(clusters: Sequence[Cluster], first: Mapping[str, bytes]) -> dict[str
     return alike if others else {}
 
 
-def _of_cluster(cluster: Cluster, shared: Mapping[str, bytes], base: str) -> list[File]:
+def _of_cluster(cluster: Cluster, shared: Mapping[str, bytes], base: str, is_plain: bool) -> list[File]:
     """Return the files of a cluster: what it alone has, and its inventory."""
     folder, names = f"clusters/{cluster.name}", sorted(set(cluster.configs) - set(shared))
     result = [File(f"{folder}/{name}", cluster.configs[name], _purpose(name, cluster.name)) for name in names]
-    text = _kustomization([*([base] if base else ()), *names])
-    result.append(File(f"{folder}/kustomization.yaml", text, f"what {cluster.name} gets"))
+    result += _listed(f"{folder}/", [*([base] if base else ()), *names], f"what {cluster.name} gets", is_plain)
     if cluster.inventory:
         result.append(File(_inventory_path(cluster), cluster.inventory, f"the nodes of {cluster.name}"))
     return result
@@ -117,8 +154,11 @@ def _purpose(name: str, clusters: str) -> str:
     return f"a {kind if kind in _KEPT else 'config'} of {clusters}"
 
 
-def _paths(cluster: Cluster, prefix: str) -> list[str]:
-    paths = [f"clusters/{cluster.name}", *([_inventory_path(cluster)] if cluster.inventory else ())]
+def _paths(cluster: Cluster, prefix: str, names: Sequence[str], is_plain: bool) -> list[str]:
+    """Return what makes a cluster, of the files that are written: without kustomizations the base is one of them."""
+    folders = [*([BASE] if is_plain else ()), f"clusters/{cluster.name}"]
+    paths = [folder for folder in folders if any(name.startswith(f"{folder}/") for name in names)]
+    paths += [_inventory_path(cluster)] if cluster.inventory else []
     return [f"{prefix}/{path}" if prefix else path for path in paths]
 
 
@@ -126,8 +166,10 @@ def _inventory_path(cluster: Cluster) -> str:
     return f"inventories/{cluster.name}.yaml"
 
 
-def _kustomization(resources: Sequence[str]) -> bytes:
-    return emit.dump({"resources": list(resources)}).encode()
+def _listed(folder: str, resources: Sequence[str], purpose: str, is_plain: bool) -> list[File]:
+    """Return the kustomization of a folder, which ends with a slash; none where all is plain."""
+    text = emit.dump({"resources": list(resources)}).encode()
+    return [] if is_plain else [File(f"{folder}kustomization.yaml", text, purpose)]
 
 
 def _local(function_config: Manifest) -> dict[str, Any]:

@@ -39,13 +39,13 @@ def check_committed(paths: Iterable[str]) -> None:
 
     Files outside of a Git work tree are as nobody has them.
     """
-    changed = sorted(path for path in paths if _is_changed(path))
+    changed = sorted(path for path in paths if is_changed(path))
     if changed:
         files = some(map(os.path.relpath, changed), len(changed))
         raise KrmfnError(f"nothing is mended: {files} is not as it was committed; commit it first, or pass --force")
 
 
-def _is_changed(path: str) -> bool:
+def is_changed(path: str) -> bool:
     """Return True when a file in a Git work tree is not the one of HEAD, or not the one of the index."""
     top = next((folder for folder in roots.parents(os.path.dirname(path)) if _is_work_tree(folder)), "")
     if not top:
