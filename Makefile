@@ -60,8 +60,8 @@ lint: $(READY) ## style, types, import directions
 conformance: $(READY) ## run kpt's function catalogue's own cases (CASES=DIR) over examples/catalog, with the real kpt
 	python tools/conformance.py $(or $(CASES),$(error say where the cases are: CASES=DIR))
 
-bench: $(READY) ## speed and memory, with the peers in the same run; RUNS=3 puts the worst into docs/numbers.md, CASE=fleet measures fleets
-	python benchmark/run.py --fresh $(if $(CASE),--case $(CASE)) --runs $(RUNS) $(if $(filter-out 1 2,$(RUNS)),--write docs/numbers.md)
+bench: $(READY) ## speed and memory, with the peers in the same run; RUNS=3 puts the worst into docs/internals/numbers.md, CASE=fleet measures fleets
+	python benchmark/run.py --fresh $(if $(CASE),--case $(CASE)) --runs $(RUNS) $(if $(filter-out 1 2,$(RUNS)),--write docs/internals/numbers.md)
 
 facts: $(READY) ## derive the tables of KMM's facts anew from its CRDs (CRDS=DIR, laid out as functions/kmm/crd/README.md says)
 	python tools/derive_module_structure.py $(or $(CRDS),$(error say where KMM's CRDs are: CRDS=DIR))

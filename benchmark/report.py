@@ -88,7 +88,7 @@ def markdown(all_runs: Sequence[Runs], reasons: dict[str, str]) -> Iterator[str]
 
 
 def page(all_runs: Sequence[Runs], shape: str, rounds: int) -> Iterator[str]:
-    """Yield the lines of docs/numbers.md between its marks: the worst of several runs, and the peers' own times."""
+    """Yield the lines of the page of numbers between its marks: the worst of several runs, and the peers' own times."""
     number = f"{rounds} round{'s' if rounds > 1 else ''}"
     text = f"Measured on {shape}. Run {len(all_runs)} times on the idle machine, {number} each; "
     yield f"{text}each row is from the run in which it came out worst, and has the medians of that run's rounds:"

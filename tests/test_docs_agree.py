@@ -22,20 +22,22 @@ from tests.console import rewritten_unless
 from tests.pages import Block, blocks, pages
 
 _TEST = re.compile(r"^def (test_\w+)", re.MULTILINE)
-_CONTRACTS = ROOT / "docs" / "contracts.md"
+_REFERENCE = ROOT / "docs" / "reference"
+_INTERNALS = ROOT / "docs" / "internals"
+_CONTRACTS = _REFERENCE / "contracts.md"
 
 _PATH = re.compile(r"(?<![\w/.-])(?:krmfn|functions|tools|tests|schemas|docs|gitops|benchmark)/[\w./-]*\w")
 
 
-@pytest.mark.parametrize("name", ["docs/architecture.md", "docs/design.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", ["docs/internals/architecture.md", "docs/internals/design.md", "CONTRIBUTING.md"])
 def test_files_that_are_named_exist(name: str) -> None:
     named = set(_PATH.findall(re.sub(r"```diff.*?```", "", (ROOT / name).read_text(), flags=re.DOTALL)))
-    assert named or name == "docs/design.md"
+    assert named or name == "docs/internals/design.md"
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
 
 
 def test_the_map_has_every_room() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text().partition("## The map")[2].partition("\n## ")[0]
+    text = (_INTERNALS / "architecture.md").read_text().partition("## The map")[2].partition("\n## ")[0]
     rooms = set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE))
     inits = [path for top in ("krmfn", "functions") for path in (ROOT / top).rglob("__init__.py")]
     packages = {str(path.parent.relative_to(ROOT)) for path in inits}
@@ -49,7 +51,7 @@ def test_the_map_has_every_room() -> None:
 def layers() -> list[Block]:
     """The pictures in architecture.md that quote .importlinter."""
     contracts = [
-        block for block in blocks(ROOT / "docs" / "architecture.md") if block.note.startswith("from .importlinter")
+        block for block in blocks(_INTERNALS / "architecture.md") if block.note.startswith("from .importlinter")
     ]
     assert contracts
     return contracts
@@ -83,13 +85,13 @@ def test_each_promise_names_tests_that_exist() -> None:
 
 
 def test_the_tests_that_superset_names_exist() -> None:
-    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "superset.md").read_text()))
+    named = set(re.findall(r"`(test_\w+)`", (_INTERNALS / "superset.md").read_text()))
     assert len(named) > 3
     assert named <= {path.stem for path in ROOT.glob("tests/**/test_*.py")}
 
 
 def test_the_tests_that_algorithms_names_exist() -> None:
-    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "algorithms.md").read_text()))
+    named = set(re.findall(r"`(test_\w+)`", (_INTERNALS / "algorithms.md").read_text()))
     assert len(named) > 3
     assert named <= {name for path in ROOT.glob("tests/**/test_*.py") for name in _TEST.findall(path.read_text())}
 
@@ -123,19 +125,19 @@ def test_incident_md_is_not_stale() -> None:
 
 
 def test_fields_md_is_not_stale() -> None:
-    assert (ROOT / "docs" / "fields.md").read_text() == fields.page(), "stale: run `python tools/fields.py`"
+    assert (_REFERENCE / "fields.md").read_text() == fields.page(), "stale: run `python tools/fields.py`"
 
 
 @pytest.mark.parametrize("kind", ["DeviceConfig", "RenderDeviceConfigs"])
 def test_deviceconfig_md_names_every_field(kind: str) -> None:
-    page = (ROOT / "docs" / "deviceconfig.md").read_text()
+    page = (_REFERENCE / "deviceconfig.md").read_text()
     spec = json.loads(process("krmfn", "schema", kind).out)["properties"]["spec"]["properties"]
     assert len(spec) > 5
     assert [field for field in spec if not re.search(rf"`{field}[.`:\[]", page)] == []
 
 
 def test_deviceconfig_md_has_the_table_by_which_layers_merge() -> None:
-    text = (ROOT / "docs" / "deviceconfig.md").read_text().partition("| of two layers |")[2].partition("```yaml")[0]
+    text = (_REFERENCE / "deviceconfig.md").read_text().partition("| of two layers |")[2].partition("```yaml")[0]
     _, _, mappings, replaced, keyed, pools, others, either, _, switched = text.split("\n")[:10]
     assert not set(re.findall(r"`(\w+)`", mappings)) & (ATOMIC | KEYS.keys())
     assert set(re.findall(r"`(\w+)`", replaced)) == ATOMIC

@@ -1,4 +1,4 @@
-"""docs/engines.md against what it speaks of: the pinned versions, the tests, and the engines that cannot be had."""
+"""docs/internals/engines.md against what it speaks of: pinned versions, tests, the engines that cannot be had."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.commands import ROOT
 from tests.console import rewritten_unless
 from tests.pages import blocks
 
-PAGE = ROOT / "docs" / "engines.md"
+PAGE = ROOT / "docs" / "internals" / "engines.md"
 E2E = ROOT / "tests" / "e2e"
 PINS = "\n".join(path.read_text() for path in (E2E / "install", *sorted(E2E.glob("*/go.mod"))))
 ROWS = [
@@ -20,7 +20,11 @@ ROWS = [
 ][1:]
 DEBIAN = {"podman, runc", "gh", "chromium", "zsh, fish"}
 """Engines that Debian pins and not we."""
-GITOPS = sorted((ROOT / "gitops").glob("*/README.md"))
+RECIPES = [
+    *(ROOT / "docs" / "engines").glob("*.md"),
+    *(ROOT / "docs").glob("operate/inventory.md"),
+    ROOT / "docs" / "ci.md",
+]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
@@ -35,11 +39,11 @@ def test_a_version_is_the_one_that_is_pinned(row: list[str]) -> None:
 
 def test_every_test_that_a_page_of_gitops_names_exists() -> None:
     defined = {path.stem for path in ROOT.glob("tests/**/test_*.py")}
-    for page in (*GITOPS, PAGE):
+    for page in (*RECIPES, PAGE):
         named = set(re.findall(r"\b(test_\w+)(?:\.py)?\b", page.read_text()))
         assert named <= defined, page
     followed = PAGE.read_text().partition("## Which test")[2]
-    assert all(f"../{page.relative_to(ROOT)}" in followed for page in GITOPS)
+    assert all(f"../{page.relative_to(DOCS)}" in followed for page in RECIPES)
 
 
 def test_what_cannot_be_had_is_listed_with_its_reason() -> None:

@@ -135,7 +135,7 @@ def test_a_missing_sdk_is_a_sentence_that_names_its_wheel(wheel: Path, tmp_path:
 
 
 def test_an_environment_with_the_undivided_wheel_is_made_anew(wheel: Path, sdk: Path, tmp_path: Path) -> None:
-    """What docs/release.md says: pip removes the former wheel's files after it has installed the SDK's."""
+    """What docs/internals/release.md says: pip removes the former wheel's files after it has installed the SDK's."""
     (tmp_path / "old").mkdir()
     shutil.copytree(ROOT / "krmfn", tmp_path / "old" / "krmfn", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "old" / "pyproject.toml").write_text(UNDIVIDED)

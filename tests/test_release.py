@@ -238,8 +238,13 @@ def test_a_tool_has_one_version_in_all_locks() -> None:
 
 
 def supported() -> dict[str, set[str]]:
-    """What the table in docs/release.md lists: versions by program."""
-    text = (ROOT / "docs" / "release.md").read_text().partition("## What is supported")[2].partition("\n## ")[0]
+    """What the table in docs/internals/release.md lists: versions by program."""
+    text = (
+        (ROOT / "docs" / "internals" / "release.md")
+        .read_text()
+        .partition("## What is supported")[2]
+        .partition("\n## ")[0]
+    )
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:2] == "| "]
     return {row[0]: set(row[1].split(", ")) for row in rows[1:]}
 
@@ -251,7 +256,7 @@ def test_what_is_supported_is_what_ran() -> None:
     assert table.pop("Python") == set(nox) == set(classified)
     assert f'requires-python = ">={nox[0]}"' in (ROOT / "pyproject.toml").read_text()
     assert table.pop("KMM") == set(TARGETS)
-    engines = (ROOT / "docs" / "engines.md").read_text()
+    engines = (ROOT / "docs" / "internals" / "engines.md").read_text()
     seen = re.findall(r"^\| (\S[^|]*?) \| ([^|]+?) \|", engines, re.MULTILINE)
     names = {"Kubernetes": "kube-apiserver", "Argo CD": "argocd-repo-server", "Flux": "kustomize-controller"}
     assert len(table) == 5

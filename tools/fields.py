@@ -1,4 +1,4 @@
-"""Write docs/fields.md from the schemas, the merge table and what is rendered: `python tools/fields.py`."""
+"""Write docs/reference/fields.md from the schemas, the merge table and what is rendered: `python tools/fields.py`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from krmfn_functions.kmm.versions import TARGETS
 from krmfn_functions.reference import ends, fields
 from krmfn_functions.reference.fields import Entry
 
-PAGE = Path(__file__).parent.parent / "docs" / "fields.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "fields.md"
 HEAD = """\
 # All fields
 

@@ -14,7 +14,7 @@ from tests.commands import ROOT, Done
 from .engines import EXAMPLES, find, path_of, run
 from .flux_engine import library
 
-PAGE = (ROOT / "gitops" / "kustomize" / "README.md").read_text()
+PAGE = (ROOT / "docs" / "engines" / "kustomize.md").read_text()
 SECTION = PAGE.partition("## What keeps the function from being skipped")[2].partition("##")[0]
 LINES = [line for line in SECTION.splitlines() if line.startswith(("| `", "| Flux"))]
 ROWS = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in LINES]

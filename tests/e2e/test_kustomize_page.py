@@ -16,7 +16,7 @@ from tests.trees import plant
 from .engines import EXEC, must, run
 from .overlays import Level, config, files
 
-PAGE = (ROOT / "gitops" / "kustomize" / "README.md").read_text().partition("## Names and images")[2]
+PAGE = (ROOT / "docs" / "engines" / "kustomize.md").read_text().partition("## Names and images")[2]
 CHANGES = {
     "namePrefix": "prefix",
     "nameSuffix": "suffix",

@@ -1,4 +1,4 @@
-"""The patches in docs/architecture.md: each applies, is complete, and touches no more of the product than it may.
+"""The patches in docs/internals/architecture.md: each applies, is complete, and touches only what it may.
 
 A patch is a diff block with the comment `<!-- patch: a lint -->`, and the block above it has the commands:
 
@@ -29,10 +29,10 @@ from tests.commands import COMMANDS, HANGS, ROOT, Done, execute
 from tests.pages import Block, blocks
 from tests.trees import plant
 
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "internals" / "architecture.md"
 LIMITS = {"a lint": 1, "a field": 2, "an output format": 2, "a KMM version": 3, "a command": 3}
 """How many files of the product each patch may touch; what tools generate does not count."""
-GENERATED = ("docs/rules.md", "functions/rendering/advice.json", "docs/fields.md", "schemas/")
+GENERATED = ("docs/rules.md", "functions/rendering/advice.json", "docs/reference/fields.md", "schemas/")
 TESTS = "tests/*"
 NO_TESTS = 5
 """pytest's exit code when no test is selected."""

@@ -1,4 +1,4 @@
-"""A release as a stranger gets it: what docs/release.md verifies is verified, and a changed byte is seen."""
+"""A release as a stranger gets it: what docs/internals/release.md verifies is verified, and a changed byte is seen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .conftest import Env
 from .engines import TOOLS, must, run
 from .test_image import LOCKED
 
-PAGE = ROOT / "docs" / "release.md"
+PAGE = ROOT / "docs" / "internals" / "release.md"
 BLOCKS = [block for block in blocks(PAGE) if "in dist/" in block.note]
 PACKAGES = "from importlib.metadata import distributions\nfor one in distributions(): print(one.name, one.version)"
 

@@ -1,4 +1,4 @@
-"""A command that is added as docs/architecture.md says finds all that `check` finds, unless its intent says less."""
+"""A command that is added as architecture.md says finds all that `check` finds, or its intent says less."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tests.commands import ROOT
 FOLDER = Path(os.environ.get("KRMFN_OPERATORS", ""))
 recorded = pytest.mark.skipif(not os.environ.get("KRMFN_OPERATORS"), reason="KRMFN_OPERATORS names no folder")
 EXAMPLES = ROOT / "examples" / "vendor-profiles"
-_PAGE = ROOT / "docs" / "superset.md"
+_PAGE = ROOT / "docs" / "internals" / "superset.md"
 
 
 KERNELS = ("5.15.0-76-generic", "6.4.0-150700.53.6-default")
@@ -68,7 +68,7 @@ def plain(manifest: Manifest) -> Manifest:
 
 
 def holds_page(head: str, table: str) -> None:
-    """Fail where docs/superset.md has another table with this head; KRMFN_UPDATE=1 writes it."""
+    """Fail where docs/internals/superset.md has another table with this head; KRMFN_UPDATE=1 writes it."""
     page = _PAGE.read_text()
     at = page.index(head)
     end = page.find("\n\n", at) + 1 or len(page)

@@ -1,7 +1,7 @@
 """The Profile of examples/vendor-profiles/amd-gpu changes what AMD's own code changes, option by option.
 
 An option counts as equal when the same fields of the objects get the same values; texts of more than a line are left
-out of that. The table of docs/superset.md is made from it (KRMFN_UPDATE=1 writes it).
+out of that. The table of docs/internals/superset.md is made from it (KRMFN_UPDATE=1 writes it).
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def test_combinations_of_options() -> None:
 
 
 def table() -> str:
-    """Return the table of docs/superset.md."""
+    """Return the table of docs/internals/superset.md."""
     options, by_id = touching(), {case["id"]: number for number, case in enumerate(cases())}
     equal = sum(map(is_equal, options))
     none = sum("combo" not in name and number != 0 and number not in options for name, number in by_id.items())

@@ -101,7 +101,7 @@ def test_amd_s_refusals() -> None:
 
 
 def table() -> str:
-    """Return the table of docs/superset.md."""
+    """Return the table of docs/internals/superset.md."""
     columns = "defaults of its CRD | of its code | by the node's system | refused configs"
     lines = [f"| operator | {columns} | options that become a file as JSON or YAML |", "|---|---|---|---|---|---|"]
     for operator, facts in FACTS.items():

@@ -1,4 +1,4 @@
-"""The product of docs/profiles.md: what is optional in it, and an option that got another name."""
+"""The product of docs/vendors.md: what is optional in it, and an option that got another name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.commands import ROOT
 from tests.functions.profile.vendor import container, refused, rendered
 from tests.pages import blocks
 
-FILES = {block.file: block.text for block in blocks(ROOT / "docs" / "profiles.md") if block.file}
+FILES = {block.file: block.text for block in blocks(ROOT / "docs" / "vendors.md") if block.file}
 
 
 def product() -> Manifest:

@@ -1,6 +1,6 @@
 """The Profiles of examples/vendor-profiles give what four vendors' operators made, object by object, field by field.
 
-Each difference has its reason below, and the table of docs/superset.md is made from both (KRMFN_UPDATE=1 writes it).
+Each difference has its reason below, and superset.md's table is made from both (KRMFN_UPDATE=1 writes it).
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _size(value: Any) -> int:
 
 
 def table() -> str:
-    """Return the table of docs/superset.md."""
+    """Return the table of docs/internals/superset.md."""
     lines = [
         "| operator | objects | fields | equal | different, and why | not made here |",
         "|---|---|---|---|---|---|",

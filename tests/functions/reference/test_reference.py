@@ -1,4 +1,4 @@
-"""What `explain` and docs/fields.md say of the fields: every field, examples that fit, ends that are seen."""
+"""What `explain` and docs/reference/fields.md say of the fields: every field, examples that fit, ends that are seen."""
 
 from __future__ import annotations
 
