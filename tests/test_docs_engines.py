@@ -20,11 +20,8 @@ ROWS = [
 ][1:]
 DEBIAN = {"podman, runc", "gh", "chromium", "zsh, fish"}
 """Engines that Debian pins and not we."""
-RECIPES = [
-    *(ROOT / "docs" / "engines").glob("*.md"),
-    *(ROOT / "docs").glob("operate/inventory.md"),
-    ROOT / "docs" / "ci.md",
-]
+DOCS = ROOT / "docs"
+RECIPES = [*(DOCS / "engines").glob("*.md"), DOCS / "operate" / "inventory.md", DOCS / "ci.md"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
