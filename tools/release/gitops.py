@@ -1,4 +1,4 @@
-"""The folders of gitops/ that are published, pinned to the version."""
+"""The folders of gitops/ that are published, each with its page of docs/engines, pinned to the version."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def write(source: Source, tree: Path, out: Path, registry: str) -> list[Path]:
 
 def _archive(source: Source, folder: Path, out: Path, registry: str) -> Path:
     top = f"krmfn-{folder.name}-{source.version}"
-    files: dict[str, archives.File] = {}
+    page = (folder.parent.parent / "docs" / "engines" / f"{folder.name}.md").read_text(encoding="utf-8")
+    files = {f"{top}/README.md": archives.File(pinned(page, source.version, registry).encode(), False)}
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             name = path.relative_to(folder).as_posix()
