@@ -47,6 +47,7 @@ e2e: $(READY) ## the same functions under real kustomize, kpt and containers; TE
 
 fuzz: $(READY) ## hold krmfn against the real readers on inputs made at random; SECONDS=1800 for each target
 	tests/e2e/fuzzer/build
+	tests/e2e/apiserver/build
 	@pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
 	  -r requirements/fuzz.txt || echo 'atheris does not install here, so coverage guides nothing'
 	python -m tests.fuzz --seconds $(SECONDS)

@@ -12,9 +12,12 @@ from .. import oracles
 from ..image_reference import mistake, shortened, without_variables
 from ..kmm.module import LABELS, MODULE_KINDS
 from ..pods import daemon_set, rolling_update
+from ..rendering.generated import DISABLED, SUBSTITUTE
 from .stream import FinalList, images, labels_of_kmm
 
 _POLICY = "kustomize.toolkit.fluxcd.io/ssa"
+_VARIABLE = "${"
+"""How a text begins that Flux writes in before the API server sees it."""
 
 
 def images_are_references(final: FinalList) -> Iterator[Result]:
@@ -31,7 +34,8 @@ def pods_can_be_replaced(final: FinalList) -> Iterator[Result]:
     for item in of_drivers(final):
         if (item.group, item.kind) == ("apps", "DaemonSet") and item.mentions("rollingUpdate"):
             for finding in rolling_update.check(item.manifest):
-                yield final.located(item, finding)
+                if not _is_written_in(item, finding):
+                    yield final.located(item, finding)
 
 
 def pods_are_taken(final: FinalList) -> Iterator[Result]:
@@ -40,7 +44,7 @@ def pods_are_taken(final: FinalList) -> Iterator[Result]:
         if (item.group, item.kind) == ("apps", "DaemonSet"):
             is_part = _is_part(item)
             for finding in daemon_set.check(item.manifest):
-                if not (is_part and _may_be_elsewhere(item, finding)):
+                if not (_is_written_in(item, finding) or (is_part and _may_be_elsewhere(item, finding))):
                     yield final.located(item, finding)
 
 
@@ -65,6 +69,14 @@ def _may_be_elsewhere(item: Item, finding: Result) -> bool:
     path = finding.field.path if finding.field else ""
     is_written = read(item.manifest, split(path)) is not MISSING
     return not is_written or daemon_set.is_mount(path)
+
+
+def _is_written_in(item: Item, finding: Result) -> bool:
+    """Return True for a finding about a text, or a key, that Flux makes of its variables before the API server."""
+    if not item.mentions(_VARIABLE) or DISABLED in (item.annotations.get(SUBSTITUTE), item.labels.get(SUBSTITUTE)):
+        return False
+    path = split(finding.field.path) if finding.field else ()
+    return _VARIABLE in str(read(item.manifest, path)) or any(_VARIABLE in str(part) for part in path)
 
 
 def of_drivers(final: FinalList) -> Iterator[Item]:
@@ -132,7 +144,7 @@ spec:
 
 KRM191 = Rule(
     daemon_set.RULE,
-    "a DaemonSet must have pods that the API server takes: names, ports, probes, mounts, resources, tolerations",
+    "a DaemonSet must have pods that the API server takes: names, ports, probes, mounts, resources, nodes, rights",
     good="""\
 kind: DeviceConfig
 spec:

@@ -1,7 +1,7 @@
-"""What the API server says of the containers of a pod: names, ports, mounts, rights.
+"""What the API server says of the containers of a pod: names, ports, mounts.
 
 Source: Kubernetes v1.34, pkg/apis/core/validation (validateContainers, validateContainerPorts,
-ValidateVolumeMounts, ValidateSecurityContext).
+ValidateVolumeMounts).
 """
 
 from collections.abc import Iterator
@@ -9,11 +9,15 @@ from itertools import chain
 
 from krmfn.typed import Any
 
-from . import probes, quantities, variables
+from . import probes, quantities, rights, variables
 from .shapes import Problem, is_label, number, table, tables, text
 
+_PROPAGATIONS = ("None", "HostToContainer", "Bidirectional")
 _PROTOCOLS = ("", "TCP", "UDP", "SCTP")
-LAST_ID = 2**31 - 1
+_CHOICES = {
+    "imagePullPolicy": ("Always", "IfNotPresent", "Never"),
+    "terminationMessagePolicy": ("File", "FallbackToLogsOnError"),
+}
 
 
 def check(spec: Any, volumes: set[str]) -> Iterator[Problem]:
@@ -36,12 +40,13 @@ def check(spec: Any, volumes: set[str]) -> Iterator[Problem]:
             is_sidecar = text(container, "restartPolicy") == "Always"
             parts = (
                 _image(container),
-                _ports(container, is_on_host, host_ports if word == "containers" else {}),
+                _ports(container, is_on_host and word == "containers", host_ports if word == "containers" else {}),
                 variables.check(container),
                 _mounts(container, volumes),
-                _rights(container),
+                rights.of_container(container, spec),
+                _policies(container),
                 quantities.check(container),
-                probes.check(container) if word == "containers" or is_sidecar else _none_of_init(container),
+                probes.check(container, spec) if word == "containers" or is_sidecar else _none_of_init(container),
             )
             yield from (((*path, *field), message) for field, message in chain(*parts))
 
@@ -49,6 +54,13 @@ def check(spec: Any, volumes: set[str]) -> Iterator[Problem]:
 def _image(container: Any) -> Iterator[Problem]:
     if not container.get("image"):
         yield ("image",), "is missing; write the image of the container"
+
+
+def _policies(container: Any) -> Iterator[Problem]:
+    """Yield what is refused in the fields that have a few values."""
+    for name, choices in _CHOICES.items():
+        if text(container, name) not in ("", *choices):
+            yield (name,), f"is {container[name]!r}; write one of {', '.join(choices)}"
 
 
 def _none_of_init(container: Any) -> Iterator[Problem]:
@@ -81,7 +93,7 @@ def _ports(container: Any, is_on_host: bool, host_ports: dict[tuple[Any, ...], s
             if number(port, "hostPort"):
                 yield (*path, "hostPort"), f"is {outer}; must be a number from 1 to {probes.LAST_PORT}"
         elif outer and is_on_host and outer != inner:
-            yield (*path, "containerPort"), f"must be the hostPort {outer}, since the pod has the network of its node"
+            yield (*path, "hostPort"), f"must be the containerPort {inner}, since the pod has the network of its node"
         if protocol not in _PROTOCOLS:
             yield (*path, "protocol"), f"is {protocol!r}; write TCP, UDP or SCTP"
         key = (outer, protocol or "TCP", text(port, "hostIP"))
@@ -117,19 +129,5 @@ def _mounts(container: Any, volumes: set[str]) -> Iterator[Problem]:
                 (*start, "mountPropagation"),
                 "Bidirectional is only for privileged containers; write privileged: true",
             )
-        elif text(mount, "mountPropagation") not in ("", "None", "HostToContainer", "Bidirectional"):
-            yield (*start, "mountPropagation"), "must be None, HostToContainer or Bidirectional"
-
-
-def _rights(container: Any) -> Iterator[Problem]:
-    """Yield what is refused in the securityContext of a container."""
-    context = table(container, "securityContext")
-    for name in ("runAsUser", "runAsGroup"):
-        if not 0 <= (number(context, name) or 0) <= LAST_ID:
-            yield ("securityContext", name), f"is {context[name]}; must be a number from 0 to {LAST_ID}"
-    if context.get("allowPrivilegeEscalation") is False:
-        added = table(context, "capabilities").get("add")
-        if context.get("privileged") is True:
-            yield ("securityContext",), "allowPrivilegeEscalation: false contradicts privileged: true; remove one"
-        elif isinstance(added, list) and "CAP_SYS_ADMIN" in added:
-            yield ("securityContext",), "allowPrivilegeEscalation: false contradicts CAP_SYS_ADMIN; remove one"
+        elif mount.get("mountPropagation") is not None and text(mount, "mountPropagation") not in _PROPAGATIONS:
+            yield (*start, "mountPropagation"), f"must be one of {', '.join(_PROPAGATIONS)}"

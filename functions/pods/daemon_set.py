@@ -2,8 +2,8 @@
 
 Source: Kubernetes v1.34, pkg/apis/apps/validation (ValidateDaemonSetSpec), pkg/apis/core/validation
 (ValidatePodTemplateSpec); tests/functions/pods/recorded.jsonl is what a real server said. Not judged: fileKeyRef, the
-divisor of resourceFieldRef, affinity, topologySpreadConstraints, dnsConfig but for its nameservers, resourceClaims,
-sysctls, ephemeral and projected volumes beside their modes, Windows.
+divisor of resourceFieldRef, affinity between pods, topologySpreadConstraints, dnsConfig but for its nameservers,
+resourceClaims, sysctls, the resources of a pod as a whole, ephemeral and projected volumes beside their modes, Windows.
 """
 
 from collections.abc import Iterator
@@ -13,12 +13,11 @@ from krmfn import Field, Manifest, Result, error
 from krmfn.resource import join, ref
 from krmfn.typed import Any
 
-from . import containers, volumes
-from .shapes import Problem, is_label_value, is_qualified, is_subdomain, number, table, tables, text
+from . import containers, fields, rights, scheduling, volumes
+from .shapes import Problem, is_label_value, is_qualified, label_values, number, table, tables, text
 
 RULE = "KRM191"
 _NOTHING: list[Problem] = [((), "is missing; write the selector and the template of the pods")]
-_DNS = ("", "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 _OPERATORS = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
 
 
@@ -64,6 +63,9 @@ def _selector(selector: Any, is_written: bool) -> Iterator[Problem]:
         elif bool(part.get("values")) != _OPERATORS[operator]:
             remedy = "write one" if _OPERATORS[operator] else "remove them"
             yield (*path, "values"), f"{operator} {'needs' if _OPERATORS[operator] else 'takes no'} values; {remedy}"
+        if not is_qualified(text(part, "key")):
+            yield (*path, "key"), f"{text(part, 'key')!r} is no key of a label; write name, or subdomain/name"
+        yield from (((*path, *place), message) for place, message in label_values(part))
 
 
 def _matches(part: Any, labels: Any) -> bool:
@@ -96,42 +98,11 @@ def _template(daemon_set: Any) -> Iterator[Problem]:
     spec = table(template, "spec")
     yield from _labels(table(table(template, "metadata"), "labels"), ("template", "metadata", "labels"))
     yield from _labels(table(spec, "nodeSelector"), ("template", "spec", "nodeSelector"))
-    parts = (volumes.check(spec), containers.check(spec, volumes.names_of(spec)), _pod(spec), _tolerations(spec))
+    parts = (
+        volumes.check(spec),
+        containers.check(spec, volumes.names_of(spec)),
+        fields.check(spec),
+        rights.of_pod(spec),
+        scheduling.check(spec),
+    )
     yield from ((("template", "spec", *path), message) for path, message in chain(*parts))
-
-
-def _pod(spec: Any) -> Iterator[Problem]:
-    """Yield what is refused in the fields of a PodSpec itself."""
-    if text(spec, "restartPolicy") not in ("", "Always"):
-        yield ("restartPolicy",), f"is {spec['restartPolicy']!r}; the pods of a DaemonSet always restart: write Always"
-    if spec.get("activeDeadlineSeconds") is not None:
-        yield ("activeDeadlineSeconds",), "is not for a DaemonSet, whose pods do not end; remove it"
-    for name in ("serviceAccountName", "priorityClassName", "runtimeClassName"):
-        if text(spec, name) and not is_subdomain(text(spec, name)):
-            yield (name,), f"is {spec[name]!r}; write lower case letters, digits, - and ."
-    if text(spec, "dnsPolicy") not in _DNS:
-        yield ("dnsPolicy",), f"is {spec['dnsPolicy']!r}; write one of {', '.join(_DNS[1:])}"
-    if text(spec, "dnsPolicy") == "None" and not table(spec, "dnsConfig").get("nameservers"):
-        yield ("dnsConfig", "nameservers"), "is missing; dnsPolicy None needs a nameserver"
-    if spec.get("hostPID") is True and spec.get("shareProcessNamespace") is True:
-        yield ("shareProcessNamespace",), "contradicts hostPID; remove one of the two"
-
-
-def _tolerations(spec: Any) -> Iterator[Problem]:
-    """Yield what is refused in the tolerations of a pod."""
-    for index, toleration in tables(spec, "tolerations"):
-        path, key, value = ("tolerations", index), text(toleration, "key"), text(toleration, "value")
-        operator = text(toleration, "operator") or "Equal"
-        if key and not is_qualified(key):
-            yield (*path, "key"), f"{key!r} is no key of a taint; write name, or subdomain/name"
-        if not key and operator != "Exists":
-            yield (*path, "operator"), "must be Exists where there is no key"
-        if operator == "Exists" and value:
-            yield (*path, "operator"), f"Exists takes no value; remove the value {value!r}, or write Equal"
-        if operator == "Equal" and not is_label_value(value):
-            yield (
-                (*path, "operator"),
-                f"the value {value!r} is none of a taint; write letters, digits, '-', '_' and '.'",
-            )
-        if toleration.get("tolerationSeconds") is not None and text(toleration, "effect") != "NoExecute":
-            yield (*path, "effect"), "must be NoExecute beside tolerationSeconds"

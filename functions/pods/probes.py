@@ -5,6 +5,7 @@ Source: Kubernetes v1.34, pkg/apis/core/validation (validateProbe, validateHandl
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from krmfn.typed import Any
 
@@ -15,10 +16,12 @@ _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
 _COUNTS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
 _PORT_NAME = re.compile(r"(?=.{1,15}\Z)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*").fullmatch
 LAST_PORT = 65535
+_GRACE = 30
+"""The default of terminationGracePeriodSeconds."""
 
 
-def check(container: Any) -> Iterator[Problem]:
-    """Yield what is refused in the probes and in the lifecycle of a container."""
+def check(container: Any, spec: Any) -> Iterator[Problem]:
+    """Yield what is refused in the probes and in the lifecycle of a container; `spec` is the PodSpec that has it."""
     for name in PROBES:
         probe = container.get(name)
         if isinstance(probe, dict):
@@ -26,7 +29,14 @@ def check(container: Any) -> Iterator[Problem]:
     for name, hook in table(container, "lifecycle").items():
         if isinstance(hook, dict):
             kinds = ("exec", "httpGet", "tcpSocket", "sleep")
-            yield from ((("lifecycle", name, *path), message) for path, message in _handler(hook, kinds))
+            parts = (_handler(hook, kinds), _sleep(hook, number(spec, "terminationGracePeriodSeconds")))
+            yield from ((("lifecycle", name, *path), message) for path, message in chain(*parts))
+
+
+def _sleep(hook: Any, grace: int | None) -> Iterator[Problem]:
+    seconds, most = number(table(hook, "sleep"), "seconds") or 0, _GRACE if grace is None else grace
+    if isinstance(hook.get("sleep"), dict) and not 0 <= seconds <= most:
+        yield ("sleep",), f"takes {seconds} s; must be from 0 to terminationGracePeriodSeconds, which is {most}"
 
 
 def _probe(name: str, probe: Any) -> Iterator[Problem]:

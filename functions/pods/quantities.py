@@ -10,10 +10,15 @@ from krmfn.typed import Any
 
 from .shapes import Problem, is_number, is_qualified, table
 
-_QUANTITY = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?").fullmatch
+_QUANTITY = re.compile(r"(?!\Z)([+-]?[0-9]*(?:\.[0-9]*)?)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?").fullmatch
+"""Without a digit it is 0, as the API server reads it."""
 _POWERS = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _NATIVE = frozenset({"cpu", "memory", "ephemeral-storage"})
+_OF_PODS = frozenset({"cpu", "memory"})
+"""One of these has to stand beside huge pages."""
 _HUGE = "hugepages-"
+_OF_QUOTAS = "requests."
+"""What stands before the name of a resource in a ResourceQuota, and so before no resource."""
 _NANO = 9
 """The smallest amount is a billionth; what is smaller is rounded up."""
 _LONGEST = 1_000
@@ -30,7 +35,8 @@ def amount(quantity: Any) -> int | None:
     (digits, _, decimals), suffix = match[1].partition("."), match[2] or ""
     if len(digits) + len(decimals) > _LONGEST:
         return None
-    value, power = int(f"{digits}{decimals}"), _NANO - len(decimals)
+    written = f"{digits}{decimals}"
+    value, power = int(written) if written.strip("+-") else 0, _NANO - len(decimals)
     if suffix.endswith("i"):
         value *= 1024 ** ("KMGTPE".index(suffix[0]) + 1)
     elif suffix[:1] in ("e", "E") and len(suffix) > 1:
@@ -51,11 +57,13 @@ def check(container: Any) -> Iterator[Problem]:
         for name, quantity in amounts.items():
             if message := _mistake(str(name), quantity):
                 yield ("resources", word, name), message
+    if any(str(name).startswith(_HUGE) for name in (*limits, *requests)) and not {*limits, *requests} & _OF_PODS:
+        yield ("resources",), f"{_HUGE}SIZE needs cpu or memory beside it; write one of the two"
     for name, quantity in requests.items():
         requested, limit = amount(quantity), amount(limits.get(name))
         if requested is None:
             continue
-        is_fixed = _is_extended(str(name)) or str(name).startswith(_HUGE)
+        is_fixed = not _is_native(str(name)) or str(name).startswith(_HUGE)
         if limit is None and is_fixed and name not in limits:
             yield ("resources", "limits", name), f"is missing; a request of {name} needs the same limit"
         elif limit is not None and requested > limit:
@@ -68,9 +76,17 @@ def check(container: Any) -> Iterator[Problem]:
             yield ("resources", "requests", name), message
 
 
+def overhead(spec: Any) -> Iterator[Problem]:
+    """Yield what is refused in the overhead of a PodSpec."""
+    for path, message in check({"resources": {"limits": table(spec, "overhead")}}):
+        yield ("overhead", *path[2:]), message
+
+
 def _mistake(name: str, quantity: Any) -> str:
     """Return what is wrong with one entry; "" for nothing."""
-    if not is_qualified(name) or ("/" not in name and name not in _NATIVE and not name.startswith(_HUGE)):
+    if not (is_qualified(name) and (name in _NATIVE or name.startswith(_HUGE) or "/" in name)) or not (
+        _is_native(name) or _is_extended(name)
+    ):
         return (
             f"{name!r} is no resource of containers; write cpu, memory, ephemeral-storage or vendor.example.com/device"
         )
@@ -81,9 +97,23 @@ def _mistake(name: str, quantity: Any) -> str:
         return f"is {quantity}; must not be negative"
     if _is_extended(name) and value % 10**_NANO:
         return f"is {quantity}; devices are counted, write a whole number"
+    return _huge_mistake(name, value) if name.startswith(_HUGE) else ""
+
+
+def _huge_mistake(name: str, value: int) -> str:
+    """Return what is wrong with the amount of huge pages; "" for nothing."""
+    size = amount(name.removeprefix(_HUGE))
+    if not size or size < 0 or size % 10**_NANO:
+        return f"{name!r} has no size of pages in its name; write one such as {_HUGE}2Mi"
+    if -(-value // 10**_NANO) % (size // 10**_NANO):
+        return "is no multiple of the size of the pages; write whole pages"
     return ""
 
 
 def _is_extended(name: str) -> bool:
     """Return True for a resource of a device plugin, which is counted."""
-    return "/" in name and not name.rpartition("/")[0].endswith("kubernetes.io")
+    return not _is_native(name) and not name.startswith(_OF_QUOTAS) and is_qualified(f"{_OF_QUOTAS}{name}")
+
+
+def _is_native(name: str) -> bool:
+    return "/" not in name or "kubernetes.io/" in name

@@ -62,6 +62,14 @@ def is_qualified(key: str) -> bool:
     return _NAME(name) is not None and (not slash or is_subdomain(prefix))
 
 
+def label_values(part: Any) -> Iterator[Problem]:
+    """Yield the values in an expression about labels that no label can have."""
+    values = part.get("values")
+    for index, value in enumerate(values if isinstance(values, list) else ()):
+        if isinstance(value, str) and not is_label_value(value):
+            yield ("values", index), f"is {value!r}; write at most 63 letters, digits, '-', '_' and '.'"
+
+
 def is_label_value(value: str) -> bool:
     """Return True for what may be the value of a label."""
     return not value or _NAME(value) is not None

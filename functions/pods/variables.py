@@ -29,8 +29,6 @@ _RESOURCES = tuple(
     f"{kind}.{name}" for kind in ("limits", "requests") for name in ("cpu", "memory", "ephemeral-storage")
 )
 _HUGE = ("limits.hugepages-", "requests.hugepages-")
-_VARIABLE = "${"
-"""How a name begins that Flux writes in before the API server sees it."""
 _KEY = re.compile(r"[-._a-zA-Z0-9]+").fullmatch
 
 
@@ -88,7 +86,7 @@ def _object(word: str, reference: Any) -> Iterator[Problem]:
     name = text(reference, "name")
     if not name:
         yield (word, "name"), f"is missing; write which {_OBJECTS[word]}"
-    elif not is_subdomain(name) and _VARIABLE not in name:
+    elif not is_subdomain(name):
         yield (word, "name"), f"is {name!r}; write lower case letters, digits, - and ."
 
 
@@ -96,8 +94,6 @@ def _key(key: str) -> Iterator[str]:
     """Yield what is wrong with the key of a ConfigMap or a Secret."""
     if not key:
         yield "is missing; write which key to take"
-    elif _VARIABLE in key:
-        return
     elif not _KEY(key) or len(key) > MOST_OF_SUBDOMAIN or key == "." or key.startswith(".."):
         yield f"is {key!r}; write letters, digits, '-', '_' and '.'"
 

@@ -19,17 +19,22 @@ def check(spec: Any) -> Iterator[Problem]:
     """Yield what is refused in the volumes of a PodSpec."""
     names: set[str] = set()
     for index, volume in tables(spec, "volumes"):
-        path, name = ("volumes", index), text(volume, "name")
-        if not is_label(name):
-            yield (*path, "name"), f"is {name!r}; write lower case letters, digits and -, at most 63"
-        elif name in names:
-            yield (*path, "name"), f"{name} is the name of another volume, too; rename one of the two"
-        names.add(name)
-        sources = [word for word, source in volume.items() if word != "name" and isinstance(source, dict)]
-        for other in sources[1:]:
-            yield (*path, other), f"stands beside {sources[0]}; a volume has one source"
-        for word in sources[:1]:
-            yield from (((*path, word, *field), message) for field, message in _source(word, volume[word]))
+        name, mistakes = text(volume, "name"), list(_volume(volume))
+        if is_label(name) and name in names:
+            mistakes.append((("name",), f"{name} is the name of another volume, too; rename one of the two"))
+        if not mistakes:  # the server does not count a volume with a mistake
+            names.add(name)
+        yield from ((("volumes", index, *path), message) for path, message in mistakes)
+
+
+def _volume(volume: Any) -> Iterator[Problem]:
+    if not is_label(text(volume, "name")):
+        yield ("name",), f"is {text(volume, 'name')!r}; write lower case letters, digits and -, at most 63"
+    sources = [word for word, source in volume.items() if word != "name" and isinstance(source, dict)]
+    for other in sources[1:]:
+        yield (other,), f"stands beside {sources[0]}; a volume has one source"
+    for word in sources[:1]:
+        yield from (((word, *field), message) for field, message in _source(word, volume[word]))
 
 
 def names_of(spec: Any) -> set[str]:
@@ -42,6 +47,8 @@ def _source(word: str, source: Any) -> Iterator[Problem]:
     field = _NAMES.get(word)
     if field and not source.get(field):
         yield (field,), f"is missing; a volume of the kind {word} needs it"
+    if word == "hostPath" and not source.get("path"):
+        return
     path = text(source, "path")
     if word == "hostPath" and ".." in path.split("/"):
         yield ("path",), f"is {path!r}; write a path without .."

@@ -10,12 +10,16 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from tests.commands import ROOT, environment
 
-NAMES = ("streams", "kustomizations", "lists", "edits")
-"""The targets that are fuzzed unless others are named; `schemas` starts an API server."""
+NAMES = ("streams", "kustomizations", "lists", "edits", "schemas", "daemonsets")
+"""The targets that are fuzzed unless others are named."""
+OF_SERVERS = ("schemas", "daemonsets")
+"""Those that start an API server, which has 90 seconds to come up (`STARTS_WITHIN` of tests/e2e/kube.py)."""
+SERVERS = ("kube-apiserver", "etcd")
 READERS = "readers"
 """The program with the real readers (`tests.fuzz.readers`, which only the children import)."""
 _COVERAGE = re.compile(r"cov: (\d+)")
@@ -36,6 +40,10 @@ def main() -> int:
     if not shutil.which(READERS):
         print(f"{READERS} is not on PATH, so nothing is fuzzed: tests/e2e/fuzzer/build makes it with Go")
         return 2
+    missing = [name for name in SERVERS if not shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")]
+    if missing and any(name in OF_SERVERS for name in options.targets):
+        print(f"{' and '.join(missing)} not on PATH, so nothing is fuzzed: tests/e2e/install puts them there")
+        return 2
     engine = "coverage" if options.plain or not importlib.util.find_spec("atheris") else "atheris"
     print("guided by coverage, by atheris" if engine == "atheris" else "no atheris here: not guided by coverage")
     codes = [_fuzz(name, engine, options) for name in options.targets]
@@ -48,12 +56,13 @@ def _fuzz(name: str, engine: str, options: argparse.Namespace) -> int:
     folder.mkdir(parents=True)
     seeds = "no" if options.without_seeds else "yes"
     arguments = [name, str(folder), str(options.seconds), str(options.seed), seeds, engine]
-    with (folder / "log").open("w") as log:
-        memory = {"TMPDIR": "/dev/shm"} if os.access("/dev/shm", os.W_OK) else {}  # thousands of small folders
+    # In memory, for thousands of small folders; etcd's files are larger than that memory is in containers.
+    memory = "/dev/shm" if name not in OF_SERVERS and os.access("/dev/shm", os.W_OK) else None
+    with (folder / "log").open("w") as log, tempfile.TemporaryDirectory(prefix="krmfn-fuzz-", dir=memory) as temporary:
         tools = {"PYTHONPATH": str(ROOT / "tools")}  # as pytest has it, for what tests/e2e imports
         command = [sys.executable, "-m", "tests.fuzz.child", *arguments]
         code = subprocess.run(
-            command, cwd=ROOT, env=environment(**memory, **tools), stdout=log, stderr=log, check=False
+            command, cwd=ROOT, env=environment(TMPDIR=temporary, **tools), stdout=log, stderr=log, check=False
         ).returncode
     log_text = (folder / "log").read_text(errors="replace")
     written = folder / "numbers.json"

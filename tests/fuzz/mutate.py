@@ -16,7 +16,7 @@ from tests.e2e.documents import PLAIN, TAGS, Writer, damaged
 from tests.e2e.kustomizations import CONSTRUCTS, KEYS, SHAPES, SPECS
 from tests.trees import COMPONENT, config_map
 
-from . import archive, edits, schemas
+from . import archive, daemonsets, edits, schemas
 
 BREAKS = (*("\n",) * 8, "\r\n", "\r", "\x85", "\u2028", "\u2029")
 GAPS = ("", "", " ", "\t", "\xa0", "\u3000", "\ufeff")
@@ -77,7 +77,7 @@ BYSTANDERS = (
     "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: x}\n",
 )
 
-_OF_JSON: dict[str, Any] = {"edits": edits, "schemas": schemas}
+_OF_JSON: dict[str, Any] = {"edits": edits, "schemas": schemas, "daemonsets": daemonsets}
 """The targets whose inputs are JSON with a meaning; a changed byte says nothing there."""
 
 

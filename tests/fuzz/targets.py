@@ -30,7 +30,7 @@ from krmfn.resource import annotations_of, ref
 from krmfn.yamltext import load
 from tests.trees import OURS, files_of
 
-from . import api_schemas, archive, edits
+from . import api_daemonsets, api_schemas, archive, edits
 from .findings import Finding, Refused, Work, alike, watched
 from .readers import Readers, Reading
 
@@ -334,4 +334,5 @@ TARGETS = {
     "lists": Target(lists, _run_function),
     "edits": Target(edits.run, edits.work),
     "schemas": Target(api_schemas.run, api_schemas.work),
+    "daemonsets": Target(api_daemonsets.run, api_daemonsets.work),
 }

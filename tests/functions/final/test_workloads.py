@@ -104,3 +104,26 @@ def test_a_rolling_update_of_a_config_is_refused_by_the_function_at_its_field() 
     text = list_text(device_config({**SPEC, "daemonSets": [entry]})).decode()
     printed = process("krmfn", stdin=text).ended(1).err
     assert "spec.daemonSets[0].updateStrategy.rollingUpdate.maxUnavailable" in printed
+
+
+_SECRET = {"secretKeyRef": {"name": "${OBJECT}", "key": "${KEY:=k}"}}
+_OPEN: list[Any] = [
+    {"tolerations": [{"key": "${KEY}", "value": "${VALUE}"}]},
+    {"nodeSelector": {**READY, "${KEY}": "x", "pool": "${POOL:=a}"}},
+    {"volumes": [{"name": "${VOLUME}", "emptyDir": {}}]},
+    {"priorityClassName": "${CLASS}", "serviceAccountName": "a-${NAME}"},
+    {"containers": [{"name": "c", "image": "r.example.com/c:1", "env": [{"name": "B", "valueFrom": _SECRET}]}]},
+]
+
+
+@pytest.mark.parametrize("part", _OPEN)
+def test_a_text_that_flux_writes_in_is_not_known_yet(part: Manifest) -> None:
+    waiting = workload({"nodeSelector": READY, **part})
+    assert of("KRM191", waiting) == []
+    kept = {"kustomize.toolkit.fluxcd.io/substitute": "disabled"}
+    assert of("KRM191", edited(waiting, ("metadata.annotations", kept))), "nobody writes it in"
+
+
+def test_a_number_of_pods_that_flux_writes_in_is_not_known_yet() -> None:
+    update = ("spec.updateStrategy.rollingUpdate", {"maxUnavailable": "${MOST}"})
+    assert of("KRM716", edited(workload({"nodeSelector": READY}), update)) == []

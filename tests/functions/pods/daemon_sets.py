@@ -11,6 +11,7 @@ from tests.builders import manifest
 
 POD = ("spec", "template", "spec")
 FIRST = (*POD, "containers", 0)
+_REQUIRED, _PREFERRED = (f"{word}DuringSchedulingIgnoredDuringExecution" for word in ("required", "preferred"))
 Edit = tuple[tuple[Any, ...], Any]
 """A path, and what is written there; None takes the field away."""
 
@@ -92,8 +93,112 @@ _OF_VARIABLES: list[Any] = [
     {"resourceFieldRef": {"resource": "limits.memory", "containerName": "gone"}},
 ]
 _REF = {"configMapKeyRef": {"name": "a", "key": "b"}}
+_OF_NODES: list[Any] = [
+    *({"matchExpressions": [{"key": "a", "operator": name}]} for name in ("In", "NotIn", "Exists", "Gt", "Near")),
+    *({"matchExpressions": [{"key": "a", "operator": "In", "values": values}]} for values in (["b"], ["b c"], [])),
+    *({"matchExpressions": [{"key": "a", "operator": "Lt", "values": values}]} for values in (["1"], ["1", "2"])),
+    {"matchExpressions": [{"key": "a", "operator": "Exists", "values": ["b"]}]},
+    {"matchExpressions": [{"key": "a b", "operator": "Exists"}]},
+    *({"matchFields": [{"key": key, "operator": "In", "values": ["b"]}]} for key in ("metadata.name", "spec.name", "")),
+    *(
+        {"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": values}]}
+        for values in ([], ["a", "b"], ["A"])
+    ),
+    {"matchFields": [{"key": "metadata.name", "operator": "Exists"}]},
+    {},
+]
+_PROFILES: list[Any] = [
+    *({"type": kind} for kind in ("RuntimeDefault", "Unconfined", "Localhost", "Other")),
+    *({"type": "Localhost", "localhostProfile": path} for path in ("a", "/a", "../a", "", " a")),
+    {"type": "Unconfined", "localhostProfile": "a"},
+    {},
+]
+_OF_PODS: list[Edit] = [
+    *_at(POD, "affinity", "nodeAffinity", values=[{_REQUIRED: {"nodeSelectorTerms": [term]}} for term in _OF_NODES]),
+    *_at(
+        POD,
+        "affinity",
+        "nodeAffinity",
+        values=[
+            *({_PREFERRED: [{"weight": 1, "preference": term}]} for term in _OF_NODES),
+            *({_PREFERRED: [{"weight": weight, "preference": {}}]} for weight in (0, 100, 101)),
+            {_REQUIRED: {"nodeSelectorTerms": []}},
+            {_REQUIRED: {}},
+        ],
+    ),
+    *_at(
+        POD,
+        "tolerations",
+        values=[
+            [{"key": "a", "operator": "Exist"}],
+            [{"operator": "exists"}],
+            *([{"operator": "Exists", "effect": effect}] for effect in ("NoSchedule", "PreferNoSchedule", "NoRun", "")),
+            [{"operator": "Exists", "effect": "NoRun", "tolerationSeconds": 5}],
+        ],
+    ),
+    *_at(POD, "nodeName", values=["a.b", "A"]),
+    *_at(POD, "hostname", values=["a", "a.b"]),
+    *_at(POD, "subdomain", values=["a", "A"]),
+    *_at(POD, "priorityClassName", values=["a", "A"]),
+    *_at(POD, "preemptionPolicy", values=["Never", "Always", ""]),
+    *_at(POD, "serviceAccount", values=["a", "A"]),
+    *_at(POD, "runtimeClassName", values=[""]),
+    *_at(POD, "hostUsers", values=[True, False]),
+    *_at(POD, "hostIPC", values=[True]),
+    *_at(POD, "overhead", values=[{"cpu": "1"}, {"cpu": "-1"}, {"gpu": "1"}, {"hugepages-2Mi": "2Mi"}]),
+    *_at(
+        POD, "hostAliases", values=[[{"ip": ip, "hostnames": ["a"]}] for ip in ("10.0.0.1", "::1", "10.0.0.300", "a")]
+    ),
+    *_at(POD, "hostAliases", values=[[{"ip": "10.0.0.1", "hostnames": ["a.b", "A"]}]]),
+    *_at(POD, "readinessGates", values=[[{"conditionType": name}] for name in ("a/b", "a b", "")]),
+    *_at(POD, "schedulingGates", values=[[{"name": "a/b"}], [{"name": "a b"}]]),
+    *(
+        edit
+        for name in ("seccompProfile", "appArmorProfile")
+        for edit in _at(POD, "securityContext", name, values=_PROFILES)
+    ),
+    *(
+        edit
+        for name in ("seccompProfile", "appArmorProfile")
+        for edit in _at(FIRST, "securityContext", name, values=_PROFILES)
+    ),
+    *_at(POD, "securityContext", values=[{"fsGroup": -1}, {"runAsUser": 2**31}, {"supplementalGroups": [1, -1]}]),
+    *_at(POD, "securityContext", values=[{"fsGroupChangePolicy": "Always"}, {"fsGroupChangePolicy": "always"}]),
+    *_at(POD, "securityContext", values=[{"supplementalGroupsPolicy": "Strict"}, {"supplementalGroupsPolicy": "Mix"}]),
+    *_at(FIRST, "securityContext", "procMount", values=["Default", "Unmasked", "Other"]),
+    *_at(FIRST, "imagePullPolicy", values=["Always", "Sometimes", ""]),
+    *_at(FIRST, "terminationMessagePolicy", values=["File", "Log"]),
+    *_at(FIRST, "lifecycle", values=[{"preStop": {"sleep": {"seconds": seconds}}} for seconds in (0, 30, 31, -1)]),
+    *_at(POD, "terminationGracePeriodSeconds", values=[0, 60]),
+    *_at(
+        FIRST,
+        "resources",
+        values=[
+            {"limits": {"hugepages-2Mi": "4Mi"}},
+            {"requests": {"hugepages-2Mi": "2Mi"}, "limits": {"hugepages-2Mi": "2Mi", "cpu": "1"}},
+            *({"limits": {name: "4Mi", "cpu": "1"}} for name in ("hugepages-1Gi", "hugepages-2M", "hugepages-0")),
+            *({"limits": {name: "4Mi", "cpu": "1"}} for name in ("hugepages-", "hugepages-x", "hugepages-1m")),
+            {"limits": {"hugepages-2Mi": "3Mi", "memory": "1Gi"}},
+            {"requests": {"hugepages-2Mi": "2Mi", "memory": "1Gi"}},
+            *(
+                {"limits": {name: "1"}}
+                for name in ("requests.example.com/a", "example.com/requests.a", "kubernetes.io/a")
+            ),
+            *({"limits": {"cpu": quantity}, "requests": {"cpu": "1"}} for quantity in (".", "Gi", "+", "1.")),
+        ],
+    ),
+    *_at(
+        ("spec", "selector", "matchExpressions"),
+        values=[
+            [{"key": "a b", "operator": "DoesNotExist"}],
+            [{"key": "app", "operator": "In", "values": ["agent", "-"]}],
+        ],
+    ),
+]
+"""What is judged of a pod and of its nodes beside its containers."""
 EDITS: list[Edit] = [
     *_ENTRIES,
+    *_OF_PODS,
     *_at(FIRST, "env", 0, values=[{"name": "B", "valueFrom": source} for source in _OF_VARIABLES]),
     *_at(("spec", "selector"), values=[{}, {"matchLabels": {"app": "other"}}, {"matchLabels": {"app": "a b"}}]),
     *_at(("spec", "selector", "matchExpressions"), values=[[], [{"key": "app", "operator": "Exists"}]]),
