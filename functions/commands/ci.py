@@ -87,10 +87,10 @@ def _texts(
         texts["report.html"] = report.page_of(parts, checked, outcome, comparisons)
     if comparisons:
         remedies = {rule.id: rule.remedy for rule in rules()}
-        review = comment.Review(checked.results, checked.failing, remedies, "report.html")
         gaps = f"{comment.gaps_line(checked.not_judged)}\n" if checked.not_judged else ""
         head = f"check: {findings.summary_line(checked)}\n{gaps}\n"
-        texts["comment.md"] = f"{head}{comment.markdown(comparisons, review)}"
+        review = comment.Review(checked.results, checked.failing, remedies, "report.html", head)
+        texts["comment.md"] = comment.markdown(comparisons, review)
     changes = any(c.first or c.failed or c.plan.changes or c.plan.effects or c.notes for c in comparisons)
     result: dict[str, Any] = {"format": FORMAT, "exit": code, "changes": changes, "failOn": list(args.fail_on)}
     result |= {"verdict": verdict.as_data(outcome)}

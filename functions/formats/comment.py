@@ -19,12 +19,13 @@ from .unjudged import Gap
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536, GitLab a million."""
 _FEW = 4
-SHORT, LONGER = 8_000, 12_000
-"""Characters of a comment beside a page that has everything: about a few clusters, and about more."""
+ALIKE, SHORT, LONGER = 4_000, 8_000, 12_000
+"""Characters of a comment beside a page that has everything: about a few clusters that change alike, about a few that
+do not, and about more. What makes the job fail has up to three quarters of the last, whatever the clusters."""
 _NAME = 200
 """Characters of a cluster's name."""
-_REST = 8_000
-"""Characters for the lines that say how much is left out."""
+_REST, _LEAST = 8_000, 700
+"""Characters for the lines that say how much is left out: at most, and at least."""
 _SHORT = 30
 """Characters of a cluster's name in a line that says how much is left out."""
 _CLUSTERS = 20
@@ -41,9 +42,11 @@ class Review(NamedTuple):
     failing: Collection[str] = ("error",)
     """The severities that make the job fail."""
     remedies: Mapping[str, str] = {}  # read only
-    """What to do about each rule, by its id."""
+    """What to do about each rule, by its id; it is told where a finding itself does not say it."""
     page: str = ""
     """The file that has everything; with it the comment may be short."""
+    head: str = ""
+    """The lines above all."""
 
 
 def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> str:  # noqa: B008
@@ -53,18 +56,27 @@ def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> st
     clusters that have it. What does not fit is counted for each cluster: details are left out first, then changes, then
     what happens.
     """
-    limit = LIMIT if not review.page else SHORT if len(comparisons) <= _FEW else LONGER
     names = [comparison.name for comparison in comparisons]
     clusters = [name if len(name) <= _NAME else f"{name[:_NAME]}..." for name in names]
     comparisons = [comparison._replace(name=name) for comparison, name in zip(comparisons, clusters, strict=True)]
     listed = [c for c in comparisons if c.plan.changes or c.plan.effects or c.notes or c.failed]
     fleet = overview(listed or comparisons[:1], clusters)
+    limit = _limit(fleet, len(comparisons)) if review.page else LIMIT
     others = len(comparisons) - max(len(listed), 1)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
-    head = _failing(review) + _opening(comparisons, fleet, limit)
-    sizes = Sizes(limit - len(head) - len(tail), min(_REST, limit // 8), review.page)
+    top = review.head + _failing(review)
+    top += _opening(comparisons, fleet, max(limit - len(top), _LEAST))
+    sizes = Sizes(limit - len(top) - len(tail), min(_REST, max(limit // 8, _LEAST)), review.page)
     red = {(finding.severity, finding.id) for finding in _red(review)}
-    return "".join((head, *_parts(fleet, [*_lines(fleet, red)], sizes), tail))
+    return "".join((top, *_parts(fleet, [*_lines(fleet, red)], sizes), tail))
+
+
+def _limit(fleet: Overview, count: int) -> int:
+    """Return how many characters a comment beside a page may have, about so many clusters."""
+    if count > _FEW:
+        return LONGER
+    several = [names for part in (fleet.effects, fleet.notes, fleet.changes) for *_, names in part]
+    return ALIKE if all(len(names) in (0, count) for names in several) else SHORT
 
 
 def gaps_line(gaps: Sequence[Gap]) -> str:
@@ -83,9 +95,10 @@ def _failing(review: Review) -> str:
     red = _red(review)
     if not red:
         return ""
-    fitting = _fit(((f"- {_note(finding)}{inline(cluster_suffix(finding))}\n", ()) for finding in red), LIMIT // 2)
+    room = LONGER * 3 // 4 if review.page else LIMIT // 2
+    fitting = _fit(((f"- {_note(finding)}{inline(cluster_suffix(finding))}\n", ()) for finding in red), room)
     remainder = f"- and {fitting.cut:,} more, which do not fit: {review.page or 'krmfn check'} has them\n"
-    rules = dict.fromkeys(finding.rule for finding in red if finding.rule in review.remedies)
+    rules = dict.fromkeys(finding.rule for finding in red if not finding.remedy and finding.rule in review.remedies)
     help_ = "".join(f"- {rule}: {inline(review.remedies[rule])}\n" for rule in rules)
     advice = f"\nWhat to do:\n\n{help_}" if help_ else ""
     return f"**This makes the job fail**\n\n{fitting.text}{remainder if fitting.cut else ''}{advice}\n"

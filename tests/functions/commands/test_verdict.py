@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import Phase, example, given, settings
 from krmfn_functions.formats.unjudged import Gap, sentence
 
@@ -288,6 +289,30 @@ def test_no_share_and_no_green_where_the_largest_cluster_is_not_known() -> None:
     assert "<figcaption>of 8 nodes not known</figcaption>" in html
     assert 's-not-evaluated"' in html, "they are in the pictures, in grey"
     assert "<div><dt>nodes</dt><dd>8</dd></div>" in html
+
+
+LOSING = [Cluster(40, lost=1)] * 4
+"""Four clusters that change alike: each has an error and a lost driver."""
+
+
+@pytest.mark.parametrize(
+    ("fleet", "most", "errors"),
+    [
+        ([Cluster(40)] * 4, 4_096, 0),
+        ([Cluster(40, rival=True)] * 4, 4_096, 4),
+        (LOSING, 4_096, 5),
+        ([*LOSING[1:], Cluster(40, ordered=True, rival=True)], 8_192, 5),
+        ([Cluster(6)] * 63 + [Cluster(6, lost=2, ordered=True)], 12_288, 2),
+    ],
+    ids=["alike", "four conflicts", "four that lose", "one differs", "64"],
+)
+def test_a_comment_is_short_and_has_each_error(fleet: list[Cluster], most: int, errors: int) -> None:
+    folder = outputs(fleet, "--fail-on", "lost").out
+    comment = (folder / "comment.md").read_bytes()
+    assert len(comment) <= most
+    found = json.loads((folder / "result.json").read_text())["check"]["findings"]
+    told = [finding["message"] for finding in found if finding["severity"] == "error"]
+    assert (comment.count(b"- **error** "), len(told)) == (errors, errors)
 
 
 def _places(out: Path) -> list[tuple[str, list[str]]]:

@@ -98,3 +98,29 @@ def test_rows_that_are_alike_are_one_behind_those_that_differ() -> None:
         "| edge-00 ... edge-19: 19 clusters, 6 nodes each | 0 | 0 | 114 | 0 | 1 created |",
     ]
     assert len([row for row in markdown(fleet[:4]).splitlines() if row.startswith("| edge-")]) == 4
+
+
+ROOMS = {
+    "alike": ([["a", "b"]] * 4, 4_096),
+    "one differs": ([["a", "b"]] * 3 + [["a", "c"]], 8_192),
+    "many": ([["a", "b"]] * 63 + [["a", "c"]], 12_288),
+}
+
+
+@pytest.mark.parametrize("number", [3, 300])
+@pytest.mark.parametrize(("names", "most"), ROOMS.values(), ids=ROOMS)
+def test_beyond_its_size_a_comment_counts_and_names_the_page(names: list[list[str]], most: int, number: int) -> None:
+    """Each object that changes is longer than its room, and so are 300 errors; three of them are all there."""
+    place = Place("a.yaml", 0, 3, 7)
+    texts = [f"is wrong in {way} ways{' so' * 60}" for way in range(number)]
+    errors = [error(text, rule="KRM101", place=place) for text in texts]
+    things = [[thing(f"{name}{at}", data={"key": "x" * 900}) for at in range(9) for name in of_one] for of_one in names]
+    fleet = [Comparison(f"c{at}", plan([], wanted)) for at, wanted in enumerate(things)]
+    review = Review(errors, ("error",), {}, "report.html", "check: many errors\n\n")
+    comment = markdown(fleet, review)
+    assert comment.startswith(review.head)
+    assert len(comment) <= (most if number == 3 else 12_288)
+    shown = comment.count("- **error** ")
+    assert (shown == number) == (number == 3)
+    assert (f"- and {number - shown} more, which do not fit: report.html has them\n" in comment) == (number != 3)
+    assert "; report.html has them" in comment
