@@ -33,10 +33,12 @@ class Command(NamedTuple):
     arguments: Callable[[argparse.ArgumentParser], None]
     """Adds the command's own arguments."""
     run: Callable[[Context, Any], int | str]
-    """Takes the arguments as a named tuple; returns the exit code, or a text to print before exit code 0.
+    """Takes a `request`; returns the exit code, or a text to print before exit code 0.
 
     Raises KrmfnError when the work cannot be done.
     """
+    request: type[Any]
+    """The type of what is asked of it: a NamedTuple with a field for each argument that `run` reads."""
     intent: Intent | None = None
     """What it wants of the resources in its PATHs; a command with None reads none, and has no options of a run."""
     joins: bool = False

@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 
-from krmfn.typed import Any
+from krmfn.typed import NamedTuple
 
 from ..command import PRINTED, Command, Context
 from ..options import OFFERED
@@ -127,6 +127,13 @@ def _words(topic: str, context: Context, paths: Sequence[str]) -> Iterator[str]:
             yield from (node.name for node in nodes.read(manifests.read_files(root.files)[0]).nodes)
 
 
+class Request(NamedTuple):
+    """What is asked of `completion`."""
+
+    shell: str
+    paths: tuple[str, ...]
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     text = "bash and fish load the file of the example automatically; for zsh, its folder has to be in fpath"
     shell = parser.add_argument("shell", choices=(*SHELLS, *WORDS), metavar="SHELL", help=f"bash, zsh or fish; {text}")
@@ -135,7 +142,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
 
 
-def _text(context: Context, args: Any) -> str:
+def _text(context: Context, args: Request) -> str:
     if args.shell in WORDS:
         words = dict.fromkeys(_words(args.shell, context, args.paths))
         return "".join(f"{word}\n" for word in words if _PLAIN.fullmatch(word))
@@ -149,4 +156,4 @@ _EXAMPLES = (
     "zsh > ~/.zfunc/_krmfn",
     "fish > ~/.config/fish/completions/krmfn.fish",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, _text), exits=PRINTED)
+COMMAND = Command(_EXAMPLES, _arguments, _text, Request, exits=PRINTED)

@@ -4,7 +4,6 @@ import argparse
 import io
 import os
 import sys
-from collections import namedtuple
 from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
 from importlib import import_module
@@ -67,7 +66,7 @@ def _describe(subparser: argparse.ArgumentParser, name: str, command: Command) -
 
 
 def parse(argv: Sequence[str]) -> tuple[Command, Any, RunOptions] | int:
-    """Return the command that is called, a named tuple of its own arguments, and the options of its run.
+    """Return the command that is called, what is asked of it, and the options of its run.
 
     Return the exit code for --help and --version, which are answered here, and for wrong usage.
     Raises KrmfnError for an option or a PATH that is empty.
@@ -96,9 +95,8 @@ def parse(argv: Sequence[str]) -> tuple[Command, Any, RunOptions] | int:
     if command.intent:
         flags = {name: getattr(namespace, name.replace("-", "_")) for name in options.SETTINGS}
         namespace.flags = MappingProxyType({name: value for name, value in flags.items() if value is not None})
-    names = namedtuple("Args", [*vars(namespace)])  # type: ignore[misc]  # it wants the names written out
     run_options = options.typed(RunOptions, namespace) if command.intent else RunOptions()
-    return command, options.typed(names, namespace), run_options
+    return command, options.typed(command.request, namespace), run_options
 
 
 def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
@@ -135,7 +133,7 @@ def main(argv: Sequence[str]) -> int:
         call = parse(argv)
         if isinstance(call, int):
             return call
-        command, args, run_options = call
+        command, request, run_options = call
         base = Log(run_options.log_format) if run_options.log_format else streams.from_environment()
         is_painted = printing.has_colors(run_options.color, sys.stderr)
         log = base._replace(verbose=base.verbose or run_options.verbose, quiet=run_options.quiet, color=is_painted)
@@ -145,10 +143,10 @@ def main(argv: Sequence[str]) -> int:
             run_options = argocd.with_settings(run_options)
         context = Context(run_options, command.intent or CHECK, log)
         if not command.intent:
-            return _answer(command, context, args)
+            return _answer(command, context, request)
         seconds = run_options.timeout or options.RUN_SECONDS
         with deadline.bounded(seconds, lambda: log.failure(_too_long(seconds))), regexp_work.bounded():
-            return _answer(command, context, args)
+            return _answer(command, context, request)
     except KrmfnError as failure:
         log.failure(failure)
     except deadline.OutOfTime as end:
@@ -164,9 +162,9 @@ def main(argv: Sequence[str]) -> int:
     return 2
 
 
-def _answer(command: Command, context: Context, args: Any) -> int:
+def _answer(command: Command, context: Context, request: Any) -> int:
     """Do a command's work, and return its exit code."""
-    answer = command.run(context, args)
+    answer = command.run(context, request)
     if isinstance(answer, int):
         return answer
     output.write_stdout(answer)

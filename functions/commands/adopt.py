@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from krmfn import KrmfnError, Ref, ResourceList
 from krmfn.printing import counted, json_text, printable
 from krmfn.resource import ref
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 
 from .. import options
 from ..adoption import dump as dumped
@@ -39,6 +39,14 @@ _OPERATORS = (
 )
 
 
+class Request(NamedTuple):
+    """What is asked of `adopt`."""
+
+    paths: tuple[str, ...]
+    kubectl: bool
+    format: str
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
     help_ = "print a shell loop that writes the dump with kubectl: all kinds of Git, with managed fields, and exit"
@@ -46,7 +54,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Request) -> int:
     if not (args.kubectl or context.options.live):
         raise KrmfnError("which cluster? pass --live DUMP; `krmfn adopt PATH --kubectl` prints how to write one")
     alone = context._replace(options=context.options._replace(live=()))
@@ -234,4 +242,4 @@ _EXAMPLES = (
 _EXITS = (
     "exit code: 0 Git can take over and nothing changes on any node, 1 not yet, 2 the dump cannot be read, or usage"
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, _run, ANSWER), exits=_EXITS)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, ANSWER, exits=_EXITS)

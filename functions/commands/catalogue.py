@@ -6,7 +6,7 @@ from importlib import import_module
 from krmfn.oracle import OracleKind
 from krmfn.printing import json_text
 from krmfn.results import Rule
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 
 from ..command import PRINTED, Command, Context
 from ..rendering import ignoring
@@ -86,13 +86,19 @@ def holding(rule: Rule) -> str:
     return f"Held by {_WHAT[kind]}: {name}{of_test}."
 
 
+class Request(NamedTuple):
+    """What is asked of `rules`."""
+
+    format: str
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `rules`."""
     text = "output format (default: text)"
     parser.add_argument("--format", choices=("text", "json"), default="text", help=text)
 
 
-def text(_: Context, args: Any) -> str:
+def text(_: Context, args: Request) -> str:
     """Return all rules: a line each with what holds it, or as JSON."""
     if args.format == "text":
         return "".join(f"{rule.id}  {rule.held.kind:9}  {rule.sentence}\n" for rule in rules())
@@ -106,4 +112,4 @@ def _record(rule: Rule) -> dict[str, Any]:
     return {name: getattr(rule, name) for name in names} | {"canBeTurnedOff": rule.advice, "heldBy": held}
 
 
-COMMAND = Command(("", "--format json"), arguments, text, exits=PRINTED)
+COMMAND = Command(("", "--format json"), arguments, text, Request, exits=PRINTED)

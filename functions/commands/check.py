@@ -8,7 +8,7 @@ from functools import cache, partial
 from krmfn import KrmfnError, error, printing
 from krmfn.printing import counted
 from krmfn.results import Result
-from krmfn.typed import Any
+from krmfn.typed import NamedTuple
 
 from .. import options
 from ..cluster import cluster_streams
@@ -26,6 +26,24 @@ from .run_findings import collect, with_gaps
 _SEVERITIES = ("info", "warning", "error")
 _OF_SERVERS = ("sarif", "junit", "github", "gitlab")
 """The formats that have no place for how many findings are not shown."""
+
+
+class Request(NamedTuple):
+    """What is asked of `check`."""
+
+    paths: tuple[str, ...]
+    format: str | None
+    baseline: str | None
+    write_baseline: str | None
+    fail_on: tuple[str, ...]
+    min_severity: str
+    select: str
+    ignore: str
+    fix: bool
+    diff: bool
+    force: bool
+    everything: bool
+    output_format: str | None
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,31 +75,31 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output-format", choices=("concise", "full"), help=help_)
 
 
-def run(context: Context, args: Any) -> int:
+def run(context: Context, args: Request) -> int:
     """Print the findings of every cluster. What cannot be read is an error among them, and the exit code is 2."""
     _check_rules(*_named(args))
     context = context._replace(options=context.options._replace(everything=args.everything))
     if args.fix or args.diff:
         return _mend(context, args)
     if args.write_baseline:
-        return _write_baseline(context, args)
+        return _write_baseline(context, args, args.write_baseline)
     judged = _judge(context, args)
     _print(context, args, judged)
     return _code(args, judged)
 
 
-def _named(args: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _named(args: Request) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the rules of --select and those of --ignore."""
     select, ignore = (tuple(filter(None, text.split(","))) for text in (args.select, args.ignore))
     return select, ignore
 
 
-def _rendered(context: Context, args: Any) -> Clusters:
+def _rendered(context: Context, args: Request) -> Clusters:
     """Return the clusters of the PATHs."""
     return cluster_streams.render(context, args.paths, None, cluster_streams.asked_of(context, args.paths))
 
 
-def _write_baseline(context: Context, args: Any) -> int:
+def _write_baseline(context: Context, args: Request, file: str) -> int:
     """Write the findings that there are now to a file; nothing where something cannot be read."""
     streams = _rendered(context, args)
     if len(streams.clusters) > 1:
@@ -90,11 +108,11 @@ def _write_baseline(context: Context, args: Any) -> int:
         cluster_streams.log(context, streams)
         return 2
     text = dump_baseline(collect(context, streams, None).results)
-    files.write_text(args.write_baseline, text, context.options.root)
+    files.write_text(file, text, context.options.root)
     return 0
 
 
-def _judge(context: Context, args: Any) -> Judged:
+def _judge(context: Context, args: Request) -> Judged:
     """Return the clusters of the PATHs with their findings, and with those that are shown."""
     least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
     select, ignore = _named(args)
@@ -114,7 +132,7 @@ def _judge(context: Context, args: Any) -> Judged:
     return Judged(streams, checked, visible, reported)
 
 
-def _print(context: Context, args: Any, judged: Judged) -> None:
+def _print(context: Context, args: Request, judged: Judged) -> None:
     """Print the findings that are shown, in the format that is asked for."""
     form, visible = args.format or judged.streams.config.format or "text", judged.visible
     if form in _OF_SERVERS:
@@ -129,7 +147,7 @@ def _print(context: Context, args: Any, judged: Judged) -> None:
     output.write_stdout(write(visible, rules))
 
 
-def _code(args: Any, judged: Judged) -> int:
+def _code(args: Request, judged: Judged) -> int:
     """Return the exit code: 1 for findings that fail the check, 2 where something could not be read."""
     streams, checked = judged.streams, judged.checked
     blocking = {finding.id for failure in streams.failures for finding in failure.findings}
@@ -137,7 +155,7 @@ def _code(args: Any, judged: Judged) -> int:
     return int(findings.fails(checked.results, args.fail_on)) if streams.is_whole or is_known else 2
 
 
-def _mend(context: Context, args: Any) -> int:
+def _mend(context: Context, args: Request) -> int:
     """Mend what can be mended, and print what is left; with --diff print what would be mended, and write nothing.
 
     The exit code is that of a check afterwards; with --diff it is 1 where something would be mended, too.
@@ -215,4 +233,4 @@ _EXAMPLES = (
     "clusters/lab --format sarif > findings.sarif",
     "clusters/* --strict --baseline known.json",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, run, CHECK), joins=True)
+COMMAND = Command(_EXAMPLES, _arguments, run, Request, CHECK, joins=True)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from krmfn.printing import json_text
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 
 from .. import options
 from ..cluster import cluster_streams
@@ -29,6 +29,16 @@ _OF_ALL = {"findings.sarif": "sarif", "codequality.json": "gitlab"}
 FILES = (*_OF_FINDINGS, *_OF_ALL, "comment.md", "report.html", replacing.RESULT)
 
 
+class Request(NamedTuple):
+    """What is asked of `ci`."""
+
+    paths: tuple[str, ...]
+    base: str | None
+    out: str
+    baseline: str | None
+    fail_on: tuple[str, ...]
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
     help_ = "say what changes since the merge base of HEAD and REF, read from Git; without it there is no comment.md"
@@ -39,7 +49,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_fail_on(parser, options.NOW | options.CHANGE)
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Request) -> int:
     replacing.clear(args.out, FILES, FORMAT)
     written = context.options.written | {os.path.realpath(args.out)}
     context = context._replace(options=context.options._replace(written=written))
@@ -61,13 +71,13 @@ def _run(context: Context, args: Any) -> int:
     return code
 
 
-def _collect(context: Context, args: Any, streams: Clusters, comparisons: Sequence[Comparison]) -> Checked:
+def _collect(context: Context, args: Request, streams: Clusters, comparisons: Sequence[Comparison]) -> Checked:
     """Return the findings, with those about the change, and with the errors that --fail-on makes."""
     cluster_streams.look_up_places(context, streams)
     additions = clusters.change_errors(comparisons, args.fail_on)
     additions += clusters.uncovered_errors(streams.lists, args.fail_on) if streams.is_whole else ()
     checked = run_findings.with_changes(run_findings.collect(context, streams, args.baseline, additions), comparisons)
-    if comparisons:
+    if comparisons and args.base is not None:
         from ..comparing import touched  # here: what runs Git is slow to load
 
         checked = checked._replace(results=touched.at_the_change(args.base, args.paths, checked.results))
@@ -76,7 +86,7 @@ def _collect(context: Context, args: Any, streams: Clusters, comparisons: Sequen
 
 
 def _texts(
-    args: Any, streams: Clusters, checked: Checked, comparisons: Sequence[Comparison], code: int
+    args: Request, streams: Clusters, checked: Checked, comparisons: Sequence[Comparison], code: int
 ) -> dict[str, bytes]:
     """Return the files by their names."""
     formats = _OF_FINDINGS | (_OF_ALL if code < 2 else {})
@@ -105,4 +115,4 @@ _EXAMPLES = (
     "--base origin/main clusters --out results --fail-on warning --fail-on lost",
     "--out results",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, _run, REVIEW), joins=True)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, REVIEW, joins=True)

@@ -33,6 +33,14 @@ class _Row(NamedTuple):
     place: Place | None = None
 
 
+class Request(NamedTuple):
+    """What is asked of `clusters`."""
+
+    paths: tuple[str, ...]
+    format: str
+    write: bool
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
@@ -40,7 +48,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--write", action="store_true", help=help_)
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Request) -> int:
     """Print the clusters, or write them; what cannot be read is logged, and nothing is judged."""
     streams = _without_blocked(cluster_streams.layout_of(context, args.paths))
     rows = list(_rows(streams))
@@ -129,4 +137,4 @@ def _write(context: Context, streams: Clusters, rows: Sequence[_Row]) -> None:
     context.log.say(f"wrote {os.path.relpath(path)} with {len(clusters):,} clusters")
 
 
-COMMAND = Command(("", "clusters --format json", "--write"), _arguments, _run, LOOK)
+COMMAND = Command(("", "clusters --format json", "--write"), _arguments, _run, Request, LOOK)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from krmfn import KrmfnError, printing
-from krmfn.typed import Any
+from krmfn.typed import NamedTuple
 
 from .. import options
 from ..cluster import unjudged
@@ -25,6 +25,19 @@ EXITS = (
 )
 
 
+class Request(NamedTuple):
+    """What is asked of `diff`."""
+
+    paths: tuple[str, ...]
+    base: str | None
+    kinds: str | None
+    format: str
+    plan: bool
+    wave: str | None
+    fail_on: tuple[str, ...]
+    exit_zero: bool
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s OLD NEW [options]\n       %(prog)s --base REF [PATH ...] [options]"
     help_ = f"OLD, the current state, and NEW, the new state: {options.PATH}; /dev/null for an empty state"
@@ -42,7 +55,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     fails.add_argument("--exit-zero", action="store_true", help="exit with code 0 even if something changes")
 
 
-def run(context: Context, args: Any) -> int:
+def run(context: Context, args: Request) -> int:
     """Print what would change. A change that the cluster refuses is a note of severity error, not a failure."""
     _check_plan(args)
     if args.base is None and len(args.paths) != 2:
@@ -76,7 +89,7 @@ def run(context: Context, args: Any) -> int:
     return int(not args.exit_zero and _fails(context, comparisons, args.fail_on))
 
 
-def _check_plan(args: Any) -> None:
+def _check_plan(args: Request) -> None:
     """Raise KrmfnError for options that cannot be combined."""
     if args.wave is not None and not args.plan:
         raise KrmfnError("--wave is about --plan; add --plan")
@@ -121,4 +134,4 @@ _EXAMPLES = (
     "--base origin/main clusters/lab --fail-on error",
     "main/clusters/lab clusters/lab --plan --wave 5",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, run, COMPARE), joins=True, exits=EXITS)
+COMMAND = Command(_EXAMPLES, _arguments, run, Request, COMPARE, joins=True, exits=EXITS)

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from krmfn.errors import KrmfnError
 from krmfn.printing import is_similar
 from krmfn.results import Rule
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from .. import options
 from ..chain import dictionary
-from ..command import PRINTED, Command
+from ..command import PRINTED, Command, Context
 from ..formats import rules as reports
 from ..reference import ends, fields
 from ..reference.fields import KINDS, Entry
@@ -23,6 +23,12 @@ from . import catalogue
 _WIDEST = 100
 _LABELS = 17
 """The columns of a label with what stands before and behind it."""
+
+
+class Request(NamedTuple):
+    """What is asked of `explain`."""
+
+    names: tuple[str, ...]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -165,4 +171,10 @@ _EXAMPLES = (
     "clusters/lab gaudi",
     "amd-gpu.spec.selector profiles",
 )
-COMMAND = Command(_EXAMPLES, arguments, lambda _, args: explanations(args.names), exits=PRINTED)
+
+
+def _run(_: Context, args: Request) -> str:
+    return explanations(args.names)
+
+
+COMMAND = Command(_EXAMPLES, arguments, _run, Request, exits=PRINTED)

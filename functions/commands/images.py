@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from krmfn import KrmfnError, Result, error, warning
 from krmfn.printing import json_text, some
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from .. import options
@@ -35,6 +35,20 @@ _WRONG = "it has errors (run `krmfn check` on it)"
 """Why not all images of a cluster in a file of --from are known."""
 
 
+class Request(NamedTuple):
+    """What is asked of `images`."""
+
+    paths: tuple[str, ...]
+    kernel: tuple[str, ...]
+    where: tuple[str, ...]
+    allow_unmapped: bool
+    missing_from: str | None
+    mirror: tuple[str, ...]
+    builds: bool
+    files: tuple[str, ...]
+    format: str
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
     moving.add_arguments(parser, "print the images for future kernels as well, where a node moves")
@@ -55,12 +69,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help=help_)
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Request) -> int:
     streams = clusters.read(context, args.paths, is_needed=not args.files, goes_on=True)
     return 2 if streams is None else clusters.print_text(context, streams, *_list(streams.lists, args))
 
 
-def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
+def _list(lists: Lists, args: Request) -> tuple[str, list[Result]]:
     """Return the text about the images of all clusters, and the findings about them."""
     file = args.missing_from
     names = registry.read_images(files.read_text(file), file) if file else None
@@ -97,12 +111,12 @@ def _list(lists: Lists, args: Any) -> tuple[str, list[Result]]:
     findings = (*results, *(finding for resources in lists.values() for finding in resources.results))
     if not images and not any(finding.severity == "error" for finding in findings):
         raise KrmfnError(_EMPTY)
-    if names is not None:
+    if file and names is not None:
         results += _missing(images, names, file)
     return _text(lists, args, images, builds, names) if image_lists else "", results
 
 
-def _check(args: Any) -> None:
+def _check(args: Request) -> None:
     """Raise KrmfnError for options that cannot be combined."""
     if args.kernel and args.files:
         files_have = "files list only the images for the kernels that the nodes have now"
@@ -114,7 +128,7 @@ def _check(args: Any) -> None:
 
 
 def _text(
-    lists: Lists, args: Any, images: Sequence[Image], builds: Sequence[dict[str, Any]], names: frozenset[str] | None
+    lists: Lists, args: Request, images: Sequence[Image], builds: Sequence[dict[str, Any]], names: frozenset[str] | None
 ) -> str:
     """Return what is printed: the images, where they are copied from, or what has to be built.
 
@@ -225,4 +239,4 @@ _EXAMPLES = (
     "clusters/* --builds --missing-from held.txt > matrix.json",
     "--from nodes-*.json --missing-from held.txt",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, _run, LOOK), joins=True)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, LOOK, joins=True)

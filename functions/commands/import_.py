@@ -10,7 +10,7 @@ from itertools import islice
 from krmfn import Item, KrmfnError, Manifest, Result, warning
 from krmfn.printing import printable
 from krmfn.resource import Place, ref
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from .. import options
@@ -23,6 +23,7 @@ from ..importing import assembly, importer, normal, wording
 from ..importing.importer import Import
 from ..importing.wording import ClusterImport
 from ..kmm.module import MODULE_KINDS
+from ..options import RunOptions
 from ..paths import output
 from ..run import Run, run_of
 from ..settings import READ, RENDER, Settings
@@ -51,6 +52,15 @@ class Source(NamedTuple):
         return "" if is_dump or len(self.paths) != 1 or self.paths[0] == "-" else self.paths[0]
 
 
+class Request(NamedTuple):
+    """What is asked of `import`."""
+
+    paths: tuple[str, ...]
+    output_dir: str
+    keep_pod_templates: bool
+    profile: tuple[str, ...]
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     help_ = "write the DeviceConfigs into this folder, which must be new or empty"
@@ -61,15 +71,15 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--profile", action="append", default=[], metavar="FILE", help=help_)
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Request) -> int:
     configs = function_runs.configs_of(context.options)
     existing = function_runs.join_configs(configs) if configs else None
-    if errors := assembly.errors((), run_of_render(args.flags), existing):
+    if errors := assembly.errors((), run_of_render(context.options.flags), existing):
         raise KrmfnError(*map(str, errors))
     streams = clusters.read(context, args.paths)
     if streams is None:
         return 2
-    text, findings = _write(sources_of(streams), args, existing)
+    text, findings = _write(context.options, sources_of(streams), args, existing)
     results = [result for resources in streams.lists.values() for result in resources.results]
     return clusters.print_text(context, streams, text, [*results, *findings])
 
@@ -98,10 +108,12 @@ def run_of_render(flags: Mapping[str, str]) -> Run:
     return Run(settings=Settings(RENDER, flags=flags))
 
 
-def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> tuple[str, list[Result]]:
+def _write(
+    run_options: RunOptions, sources: Sequence[Source], args: Request, existing: Manifest | None
+) -> tuple[str, list[Result]]:
     """Write what an import makes of each source; return the report about it, and the findings."""
-    run = run_of_render(args.flags)
-    profiles, folders = import_configs.profiles_of(args.profile, args.root), _folders(sources, args.output_dir)
+    run, folders = run_of_render(run_options.flags), _folders(sources, args.output_dir)
+    profiles = import_configs.profiles_of(args.profile, run_options.root)
     driven = [
         import_configs.driven(source.items, profiles, run, existing, folder)
         for source, folder in zip(sources, folders, strict=True)
@@ -128,8 +140,9 @@ def _write(sources: Sequence[Source], args: Any, existing: Manifest | None) -> t
     rest_of = [cluster for cluster, part in zip(written, driven, strict=True) if cluster.has_rest or not part.lines]
     of_configs = [line for part in driven for line in (*part.lines, part.next_step) if line]
     report = "".join(f"{printable(line)}\n" for line in of_configs)
-    report += wording.report(rest_of, function_config, [*args.function_config, *files], args.kmm_crd) if rest_of else ""
-    output.write_texts(texts, args.root)
+    if rest_of:
+        report += wording.report(rest_of, function_config, [*run_options.function_config, *files], run_options.kmm_crd)
+    output.write_texts(texts, run_options.root)
     return report, findings
 
 
@@ -217,4 +230,4 @@ _EXAMPLES = (
     "modules/ -o configs",
     "- -o configs < dump.yaml   # kubectl get modules,daemonsets -A -o yaml > dump.yaml",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, _run, READ))
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, READ)

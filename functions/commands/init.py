@@ -10,7 +10,7 @@ from pathlib import Path
 from krmfn import KrmfnError, Manifest
 from krmfn.printing import printable
 from krmfn.schema import check
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from ..cluster import config
@@ -27,6 +27,18 @@ from .init_layout import Layout
 
 _BUILDERS = ("kustomize", "kubectl")
 EXITS = "exit code: 0 written, 1 written, and a finding of severity error about what runs, 2 nothing written"
+
+
+class Request(NamedTuple):
+    """What is asked of `init`."""
+
+    folder: str
+    cluster: tuple[str, ...]
+    vendor: tuple[str, ...]
+    live: tuple[str, ...]
+    plain: bool
+    ci: str | None
+    pin: str | None
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +76,7 @@ class _Place(NamedTuple):
         return "" if prefix == os.curdir else prefix
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Request) -> int:
     first = {name: text for vendor in args.vendor for name, text in vendors.files(vendor).items()} or FIRST_FILES
     by_name = _dumps(args.live)
     names = list(dict.fromkeys((*by_name, *args.cluster)))
@@ -245,4 +257,4 @@ _EXAMPLES = (
     "gpus --vendor amd-gpu",
     "gpus --live lab=lab-dump.yaml",
 )
-COMMAND = Command(_EXAMPLES, _arguments, _run, exits=EXITS)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, exits=EXITS)

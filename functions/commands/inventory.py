@@ -9,7 +9,7 @@ from datetime import date
 from krmfn import KrmfnError, Manifest, Result, error, warning
 from krmfn.printing import counted, some
 from krmfn.streams import Log
-from krmfn.typed import Any
+from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from ..cluster import cluster_streams, contexts, dumps
@@ -24,6 +24,22 @@ from ..paths import files, kubectl, output, roots
 from ..rendering import function_config
 from ..rendering.kinds import CONFIG
 from ..settings import LOOK, READ
+
+
+class Request(NamedTuple):
+    """What is asked of `inventory`."""
+
+    file: str
+    context: str | None
+    for_: tuple[str, ...]
+    labels: str | None
+    all_labels: bool
+    name: str
+    valid_until: str | None
+    taken_on: str | None
+    output: str | None
+    check: tuple[str, ...]
+    max_age: int | None
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +64,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-age", type=int, metavar="DAYS", help=help_)
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Request) -> int:
     if args.check:
         return _check(args)
     if args.max_age is not None:
@@ -66,7 +82,7 @@ def _run(context: Context, args: Any) -> int:
     return 0 if is_sure else 1
 
 
-def _check(args: Any) -> int:
+def _check(args: Request) -> int:
     """Print what is wrong with the inventories of some PATHs: labels that are missing, and that they are old."""
     findings: list[Result] = []
     for path in args.check:
@@ -85,7 +101,7 @@ def _check(args: Any) -> int:
     return int(bool(findings))
 
 
-def _inventory(context: Context, args: Any, keys: set[str] | None) -> Manifest:
+def _inventory(context: Context, args: Request, keys: set[str] | None) -> Manifest:
     """Return the NodeInventory. Raises KrmfnError for an input without nodes, a bad name and a bad date."""
     if errors := subdomain_errors(args.name):
         raise KrmfnError(f"--name {args.name!r} is not a valid name: {errors[0]}")
@@ -103,7 +119,7 @@ def _inventory(context: Context, args: Any, keys: set[str] | None) -> Manifest:
         raise KrmfnError(*(f"{source}: {line}" for line in failure.args)) from failure
 
 
-def _objects(context: Context, args: Any) -> Iterator[Manifest]:
+def _objects(context: Context, args: Request) -> Iterator[Manifest]:
     """Yield the objects of FILE, or the nodes of the cluster of --context and the Namespace with its uid."""
     if args.context is None:
         yield from dumps.objects_of(args.file, _with_progress)
@@ -125,7 +141,7 @@ def _is_day(text: str) -> bool:
         return False
 
 
-def _keys(context: Context, args: Any) -> tuple[set[str] | None, bool]:
+def _keys(context: Context, args: Request) -> tuple[set[str] | None, bool]:
     """Return the labels to keep, None for all, and whether these are surely all that are needed.
 
     Raises KrmfnError when the arguments name none.
@@ -207,4 +223,4 @@ _EXAMPLES = (
     "nodes.json --labels topology.kubernetes.io/zone,example.com/gpu --valid-until 2026-12-31",
 )
 _EXITS = "exit code: 0 fine, 1 errors in --for may leave labels out, or --check finds something, 2 not printed"
-COMMAND = Command(*(_EXAMPLES, _arguments, _run), exits=_EXITS)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, exits=_EXITS)

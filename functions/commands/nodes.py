@@ -8,7 +8,7 @@ from functools import partial
 
 from krmfn import KrmfnError, Result, error, info, printing, warning
 from krmfn.printing import counted, did_you_mean, some
-from krmfn.typed import Any
+from krmfn.typed import NamedTuple
 
 from .. import options
 from ..chain import live_rows, loading
@@ -25,6 +25,21 @@ from ..report import cluster_view, parts
 from ..report.cluster_view import View
 from ..settings import ANSWER
 from . import clusters, moving, run_findings
+
+
+class Request(NamedTuple):
+    """What is asked of `nodes`."""
+
+    paths: tuple[str, ...]
+    kernel: tuple[str, ...]
+    where: tuple[str, ...]
+    label: tuple[str, ...]
+    owner: str | None
+    node: tuple[str, ...]
+    problems: bool
+    wide: bool
+    fail_on: tuple[str, ...]
+    format: str
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +64,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=formats, default="text", help="output format (default: text)")
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Request) -> int:
     streams = clusters.read(context, args.paths, goes_on=True, layout=cluster_streams.asked_of(context, args.paths))
     if streams is None:
         return 2
@@ -63,7 +78,7 @@ def _run(context: Context, args: Any) -> int:
     return code or int(findings.fails(results, args.fail_on))
 
 
-def _table(lists: Lists, args: Any, paint: printing.Paint, dumps: Mapping[str, Live]) -> tuple[str, list[Result]]:
+def _table(lists: Lists, args: Request, paint: printing.Paint, dumps: Mapping[str, Live]) -> tuple[str, list[Result]]:
     """Return the table with the findings about it; clusters with errors are in it, with what their nodes would get.
 
     `dumps` are those of the clusters whose nodes are live.
@@ -100,7 +115,7 @@ def _nodes_here(dumps: Collection[str], move: cluster_view.Move, fleet: Fleet) -
     return [node for node in move(fleet) if dict(node.cluster or ()).get("") not in dumps]
 
 
-def _findings(args: Any, filter_: table.Filter, where: table.Filter, views: Sequence[View]) -> Iterator[Result]:
+def _findings(args: Request, filter_: table.Filter, where: table.Filter, views: Sequence[View]) -> Iterator[Result]:
     """Yield what is wrong with the clusters and their nodes, and what the table does not show.
 
     Raises KrmfnError for options that nothing passes.
@@ -229,4 +244,4 @@ _EXAMPLES = (
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --where pool=canary --problems",
     "clusters/* --require-coverage --format json > nodes.json",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, _run, ANSWER), joins=True)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, ANSWER, joins=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from krmfn import Item, KrmfnError, Ref
 from krmfn.printing import some
-from krmfn.typed import Any
+from krmfn.typed import NamedTuple
 
 from .. import options
 from ..cluster import cluster_streams
@@ -23,6 +23,18 @@ _EMPTY = (
 )
 
 
+class Request(NamedTuple):
+    """What is asked of `render`."""
+
+    paths: tuple[str, ...]
+    output: str
+    output_dir: str | None
+    replace: bool
+    split: str | None
+    include_inputs: bool
+    allow_empty: bool
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     text = "output format (default: yaml)"
@@ -37,13 +49,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow-empty", action="store_true", help="succeed even if there is nothing to write")
 
 
-def run(context: Context, args: Any) -> int:
+def run(context: Context, args: Request) -> int:
     """Print or write the manifests of every cluster; with an error in any, of none."""
     if args.replace and not args.output_dir:
         raise KrmfnError("--replace needs the folder to replace; pass --output-dir DIR")
     if args.split and not args.output_dir:
         raise KrmfnError("--split needs a folder to write to; pass --output-dir DIR")
-    written = _earlier_folders(args) if args.output_dir else frozenset[str]()
+    written = _earlier_folders(args.paths, args.output_dir) if args.output_dir else frozenset[str]()
     streams = cluster_streams.render(context._replace(options=context.options._replace(written=written)), args.paths)
     if any(finding.severity == "error" for finding in streams.findings):
         cluster_streams.log(context, streams)
@@ -78,7 +90,9 @@ def _once(clusters: Sequence[Cluster]) -> Sequence[Cluster]:
     return clusters[:1] if len({output.dump(deployed_items(cluster.final)) for cluster in clusters}) == 1 else clusters
 
 
-def _write(context: Context, args: Any, contents: dict[str, list[Item]], changes: Sequence[tuple[str, Ref]]) -> None:
+def _write(
+    context: Context, args: Request, contents: dict[str, list[Item]], changes: Sequence[tuple[str, Ref]]
+) -> None:
     """Write the folders of all clusters, say what is new, and name the folders of clusters that are gone."""
     from ..paths import replacing
 
@@ -88,7 +102,7 @@ def _write(context: Context, args: Any, contents: dict[str, list[Item]], changes
     write(contents, context.options.root)
     context.log.changes(changes)
     written = {*folders, *contents}
-    for folder in replacing.stale_folders(args.output_dir, written) if args.replace else ():
+    for folder in replacing.stale_folders(args.output_dir, written) if args.replace and args.output_dir else ():
         message = f"{folder} was written by an earlier render, but no cluster is written there now; remove it"
         context.log.say(f"warning: {message}", "warning")
 
@@ -109,12 +123,12 @@ def _by_stage(items_by_folder: Mapping[str, Sequence[Item]]) -> dict[str, list[I
     return contents
 
 
-def _earlier_folders(args: Any) -> frozenset[str]:
+def _earlier_folders(inputs: Sequence[str], output_dir: str) -> frozenset[str]:
     """Return the folders below both a PATH and --output-dir that `render` wrote earlier: they are not read as input."""
     from ..paths import replacing
 
-    paths = [f"{os.path.realpath(path).rstrip('/')}/" for path in args.paths]
-    written = map(os.path.realpath, replacing.rendered_folders(args.output_dir))
+    paths = [f"{os.path.realpath(path).rstrip('/')}/" for path in inputs]
+    written = map(os.path.realpath, replacing.rendered_folders(output_dir))
     return frozenset(folder for folder in written if folder.startswith(tuple(paths)))
 
 
@@ -152,4 +166,4 @@ def _folders(directory: str | None, clusters: Sequence[Cluster]) -> list[str]:
 
 
 _EXAMPLES = ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml")
-COMMAND = Command(*(_EXAMPLES, _arguments, run, RENDER), joins=True)
+COMMAND = Command(_EXAMPLES, _arguments, run, Request, RENDER, joins=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from krmfn import Result
-from krmfn.typed import TYPE_CHECKING, Any
+from krmfn.typed import TYPE_CHECKING, NamedTuple
 
 from .. import options
 from ..cluster import cluster_streams, live_nodes
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from ..report.parts import Part
 
 
+class Request(NamedTuple):
+    """What is asked of `report`."""
+
+    paths: tuple[str, ...]
+    output: str | None
+    files: tuple[str, ...]
+    base: str | None
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
     options.add_context(parser)
@@ -39,7 +48,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", metavar="REF", help=help_)
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Request) -> int:
     # a change is one of all clusters, so with --base all are read
     layout = cluster_streams.asked_of(context, args.paths) if args.base is None and not args.files else None
     streams = clusters.read(context, args.paths, is_needed=not args.files, goes_on=True, layout=layout)
@@ -126,4 +135,4 @@ _EXAMPLES = (
     "clusters/* > report.html",
     "--from nodes-*.json check-*.json -o report.html",
 )
-COMMAND = Command(*(_EXAMPLES, _arguments, _run, REVIEW), joins=True)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, REVIEW, joins=True)

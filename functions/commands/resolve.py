@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList, Result
 from krmfn.printing import json_text, printable, some
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 
 from .. import options
 from ..command import Command, Context
@@ -13,6 +13,15 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
 from ..kmm.resolution import resolver
 from ..settings import LOOK
 from . import clusters
+
+
+class Request(NamedTuple):
+    """What is asked of `resolve`."""
+
+    paths: tuple[str, ...]
+    kernel: tuple[str, ...]
+    allow_unmapped: bool
+    format: str
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,12 +33,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help=text)
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Request) -> int:
     streams = clusters.read(context, args.paths, goes_on=True)
     return 2 if streams is None else clusters.print_text(context, streams, *_table(streams.lists, args))
 
 
-def _table(lists: Mapping[str, ResourceList], args: Any) -> tuple[str, list[Result]]:
+def _table(lists: Mapping[str, ResourceList], args: Request) -> tuple[str, list[Result]]:
     """Return a line per Module and kernel, or JSON, and an error for each Module without a mapping for a kernel."""
     rows, findings = list[dict[str, Any]](), list[Result]()
     for resources in lists.values():
@@ -75,4 +84,4 @@ def _line(row: dict[str, Any]) -> str:
 
 
 _EXAMPLES = ("clusters/lab --kernel 5.14.0-427.13.1.el9_4.x86_64", '- --kernel "$(uname -r)" < modules.yaml')
-COMMAND = Command(*(_EXAMPLES, _arguments, _run, LOOK))
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, LOOK)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from krmfn import KrmfnError, printing
 from krmfn.printing import did_you_mean, json_text
-from krmfn.typed import Any
+from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from .. import options
@@ -23,6 +23,24 @@ _CONFIGURATION = ".krmfn.yaml"
 _NAMES = (*SCHEMAS, _CONFIGURATION)
 
 
+class Request(NamedTuple):
+    """What is asked of `schema`."""
+
+    kind: str
+    paths: tuple[str, ...]
+
+
+class CrdRequest(NamedTuple):
+    """What is asked of `crd`."""
+
+    name: str
+    paths: tuple[str, ...]
+
+
+class Nothing(NamedTuple):
+    """What is asked of `kustomize-config`."""
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     known = f"{', '.join(_NAMES)} (default: DeviceConfig), or the name of a Profile in PATHs"
     kind = parser.add_argument("kind", nargs="?", default="DeviceConfig", metavar="KIND", help=known)
@@ -36,7 +54,7 @@ def _crd_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="where the Profile is")
 
 
-def _schema(_: Context, args: Any) -> str:
+def _schema(_: Context, args: Request) -> str:
     """Return the JSON Schema of a kind, of .krmfn.yaml or of a Profile's configs. Raises KrmfnError as read_profile."""
     if args.paths:
         return _schema_of(_profile(args.kind, args.paths))
@@ -50,7 +68,7 @@ def _schema(_: Context, args: Any) -> str:
     return text(f"{SCHEMAS[args.kind]}.schema.json")
 
 
-def _crds(_: Context, args: Any) -> str:
+def _crds(_: Context, args: CrdRequest) -> str:
     """Return the CustomResourceDefinitions of our kinds, or a Profile's. Raises KrmfnError as read_profile."""
     if not args.name:
         return "---\n".join(text(f"crds/{name}.yaml") for name in CRDS)
@@ -114,8 +132,18 @@ def _profile(name: str, paths: Sequence[str]) -> Profile:
 
 
 _OF_SCHEMA = ("DeviceConfig > deviceconfig.schema.json", "amd-gpu profiles > amd.schema.json")
-COMMAND = Command(_OF_SCHEMA, _arguments, _schema, exits=PRINTED)
+COMMAND = Command(_OF_SCHEMA, _arguments, _schema, Request, exits=PRINTED)
 _OF_CRD = ("| kubectl apply -f -", "amd-gpu profiles | kubectl apply -f -")
-CRD = Command(_OF_CRD, _crd_arguments, _crds, exits=PRINTED)
-_OF_CONFIG, _CONFIG = ("> kustomize-configurations.yaml",), "kustomize-configurations.yaml"
-KUSTOMIZE_CONFIG = Command(_OF_CONFIG, lambda _: None, lambda *_: text(_CONFIG), exits=PRINTED)
+CRD = Command(_OF_CRD, _crd_arguments, _crds, CrdRequest, exits=PRINTED)
+_OF_CONFIG = ("> kustomize-configurations.yaml",)
+
+
+def _no_arguments(_: argparse.ArgumentParser) -> None:
+    return
+
+
+def _configurations(_: Context, _request: Nothing) -> str:
+    return text("kustomize-configurations.yaml")
+
+
+KUSTOMIZE_CONFIG = Command(_OF_CONFIG, _no_arguments, _configurations, Nothing, exits=PRINTED)

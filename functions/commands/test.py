@@ -10,7 +10,7 @@ from pathlib import Path
 from krmfn.errors import KrmfnError
 from krmfn.ownership import OWNER
 from krmfn.printing import counted, json_text, printable
-from krmfn.typed import Any
+from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams
 from ..cluster.deployed import deployed_items
@@ -26,6 +26,13 @@ _LINES = 40
 """Lines of a difference that are printed."""
 
 
+class Request(NamedTuple):
+    """What is asked of `test`."""
+
+    folders: tuple[str, ...]
+    update: bool
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = f"a folder (default: .); its cases are the folders below it that hold {OBJECTS} or {FINDINGS}"
     parser.add_argument("folders", nargs="*", default=[], metavar="DIR", help=help_)
@@ -33,7 +40,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--update", action="store_true", help=help_)
 
 
-def _run(context: Context, args: Any) -> int:
+def _run(context: Context, args: Request) -> int:
     folders = args.folders or (".",)
     cases = list(dict.fromkeys(case for folder in folders for case in _cases(folder)))
     if not cases:
@@ -91,4 +98,4 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
         yield f"{case}: has errors, and no {FINDINGS} that expects them"
 
 
-COMMAND = Command(("tests/cases", "tests/cases --update"), *(_arguments, _run, RENDER))
+COMMAND = Command(("tests/cases", "tests/cases --update"), _arguments, _run, Request, RENDER)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from krmfn import KrmfnError, ResourceList, warning
 from krmfn.printing import did_you_mean, json_text, printable, some
 from krmfn.streams import max_bytes
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import NamedTuple
 
 from .. import options
 from ..chain import answers as chain
@@ -31,6 +31,16 @@ _MOST = 5
 """The lines below a sentence, where nobody asks for the whole chain (--verbose)."""
 
 
+class Request(NamedTuple):
+    """What is asked of `why`."""
+
+    node: str
+    paths: tuple[str, ...]
+    kubectl: bool
+    log: str | None
+    format: str
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     node = parser.add_argument("node", nargs="?", default="", metavar="NODE", help="the name of a node")
     setattr(node, options.OFFERED, (options.ASKED.format("nodes"),))
@@ -45,7 +55,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 
 
-def _run(context: Context, args: Any) -> int | str:
+def _run(context: Context, args: Request) -> int | str:
     if args.kubectl:
         return dumped_kinds.script()
     if not args.node:
@@ -200,4 +210,4 @@ _EXAMPLES = (
     "gpu-17 clusters/lab --live dump.json --log worker.log",
 )
 _EXITS = "exit code: 0 the node has what is planned, 1 it has not, or nothing is planned, 2 it is nowhere, or usage"
-COMMAND = Command(*(_EXAMPLES, _arguments, _run, ANSWER), joins=True, exits=_EXITS)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, ANSWER, joins=True, exits=_EXITS)
