@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from krmfn_functions import options
@@ -25,12 +25,18 @@ assert len(CASES) > 100
 assert EXAMPLES
 
 
-def _run(context: Context, args: Any) -> int:
+class Request(NamedTuple):
+    """What is asked of it."""
+
+    paths: tuple[str, ...]
+
+
+def _run(context: Context, args: Request) -> int:
     streams = clusters.read(context, args.paths)
     return 2 if streams is None else clusters.print_text(context, streams, "", ())
 
 
-NEW = Command((".",), options.add_paths, _run, CHECK)
+NEW = Command((".",), options.add_paths, _run, Request, CHECK)
 
 
 @pytest.fixture(autouse=True)
