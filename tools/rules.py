@@ -1,4 +1,4 @@
-"""Write docs/rules.md, and the table of what can be turned off, from the rules: `python tools/rules.py`."""
+"""Write docs/reference/rules, and the table of what can be turned off, from the rules: `python tools/rules.py`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from krmfn_functions.formats.rules import markdown, sentence
 from krmfn.results import Rule
 
 _ROOT = Path(__file__).parent.parent
-PAGE = _ROOT / "docs" / "rules.md"
+ROOM = _ROOT / "docs" / "reference" / "rules"
 ADVICE = _ROOT / "functions" / "rendering" / "advice.json"
 CHAPTERS = (
     ("KMM", "What the cluster refuses", "What the API server (the CRD) or KMM's webhook refuses, in their own words."),
@@ -32,8 +32,8 @@ CHAPTERS = (
 HEAD = """\
 # The rules
 
-Written by `python tools/rules.py` from the rules themselves; do not edit. `krmfn explain KRM301` prints an entry, \
-`krmfn rules` the list.
+A page for each group; a rule's entry has an example that breaks it, one that keeps it, and how it is turned off. \
+`krmfn explain KRM301` prints an entry, `krmfn rules` the list. Written by `python tools/rules.py`; do not edit.
 
 An example shows only what matters: what every resource of its kind needs is left out, and `null` takes something of \
 that away. A document without a kind is a DeviceConfig, among the rules about Modules (KMM, KRM2) a Module. A comment \
@@ -52,21 +52,18 @@ KINDS = ("engine", "recording", "reference", "own", "none")
 """These words in their order."""
 
 
-def page() -> str:
-    """Return the reference page: the groups, then a table of the rules of each group and an entry per rule."""
+def pages() -> dict[str, str]:
+    """Return the pages by their names: the groups and what holds each rule, then a page for each group."""
     rules = catalogue.rules()
-    chapters = [
-        (title, about, [rule for rule in rules if rule.id.startswith(prefix)]) for prefix, title, about in CHAPTERS
-    ]
-    contents = [
-        f"* [{title}](#{_anchor(title)}): {members[0].id} to {members[-1].id}\n" for title, _, members in chapters
-    ]
-    contents.append("* [What holds each rule](#what-holds-each-rule)\n")
-    parts = [f"{HEAD}\n{''.join(contents)}"]
-    for title, about, members in chapters:
-        parts += [f"## {title}\n\n{about}\n", _table(members), *map(_entry, members)]
-    parts += [f"## What holds each rule\n\n{HOLDING}\n", _holders(rules)]
-    return "\n".join(parts)
+    contents: list[str] = []
+    written: dict[str, str] = {}
+    for prefix, title, about in CHAPTERS:
+        members = [rule for rule in rules if rule.id.startswith(prefix)]
+        contents.append(f"* [{title}]({prefix}.md): {members[0].id} to {members[-1].id}. {about}\n")
+        head = f"# {prefix}: {title}\n\n{about} [How to read an entry](README.md).\n"
+        written[f"{prefix}.md"] = "\n".join((head, _table(members), *map(_entry, members)))
+    held = f"## What holds each rule\n\n{HOLDING}\n{_holders(rules)}"
+    return {"README.md": f"{HEAD}\n{''.join(contents)}\n{held}", **written}
 
 
 def _holders(rules: Sequence[Rule]) -> str:
@@ -74,10 +71,14 @@ def _holders(rules: Sequence[Rule]) -> str:
     oracles = sorted({rule.held for rule in rules}, key=lambda oracle: (KINDS.index(oracle.kind), oracle))
     lines = ["| | who | test | rules |", "|---|---|---|---|"]
     for oracle in oracles:
-        held = " ".join(f"[{rule.id}](#{rule.id.lower()})" for rule in rules if rule.held == oracle)
+        held = " ".join(f"[{rule.id}]({_page(rule)}#{rule.id.lower()})" for rule in rules if rule.held == oracle)
         test = f"`{oracle.test}`" if oracle.test else ""
         lines.append(f"| {oracle.kind} | {oracle.name} | {test} | {held} |")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _page(rule: Rule) -> str:
+    return next(f"{prefix}.md" for prefix, _, _ in CHAPTERS if rule.id.startswith(prefix))
 
 
 def _table(rules: Sequence[Rule]) -> str:
@@ -101,12 +102,7 @@ def _entry(rule: Rule) -> str:
     return f"### {rule.id}\n\n{sentence(rule)}\n\n{markdown(rule)}\n{notes}\n"
 
 
-def _anchor(title: str) -> str:
-    """Return the anchor that GitHub gives a heading."""
-    kept = "".join(char for char in title.lower() if char.isalnum() or char in " -")
-    return kept.replace(" ", "-")
-
-
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for name, text in pages().items():
+        (ROOM / name).write_text(text, encoding="utf-8")
     ADVICE.write_text(advice(), encoding="utf-8")

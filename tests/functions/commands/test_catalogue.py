@@ -8,7 +8,7 @@ import re
 import pytest
 from krmfn_functions import oracles
 from krmfn_functions.commands.catalogue import rules
-from rules import ADVICE, CHAPTERS, advice, page
+from rules import ADVICE, CHAPTERS, ROOM, advice, pages
 
 from krmfn.oracle import Oracle
 from krmfn.results import Rule
@@ -40,18 +40,19 @@ def test_the_table_of_what_can_be_turned_off_is_current() -> None:
     assert ADVICE.read_text() == advice(), "stale: run `python tools/rules.py`"
 
 
-def test_the_page_is_current() -> None:
-    assert (ROOT / "docs" / "rules.md").read_text() == page(), "stale: run `python tools/rules.py`"
+def test_the_pages_are_current() -> None:
+    present = {path.name: path.read_text() for path in ROOM.iterdir()}
+    assert present == pages(), "stale: run `python tools/rules.py`"
 
 
-ENGINES = (ROOT / "docs" / "engines.md").read_text()
+ENGINES = (ROOT / "docs" / "internals" / "engines.md").read_text()
 """The page with the programs that were asked, a row each with its tests."""
 ORACLES = {name: value for name, value in vars(oracles).items() if isinstance(value, Oracle)}
 
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
 def test_a_rule_says_what_holds_it(rule: Rule) -> None:
-    """The program has a row in docs/engines.md, and its test stands there; a recording has a test that plays it."""
+    """The program has a row on the page of engines, and its test stands there; a recording has a test that plays it."""
     kind, name, test = rule.held
     assert rule.held in ORACLES.values()
     assert name
