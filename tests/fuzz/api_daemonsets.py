@@ -31,7 +31,7 @@ _NOT_JUDGED = re.compile(
     r"\.affinity\.pod(Anti)?Affinity|\.topologySpreadConstraints|\.dnsConfig|\.resourceClaims|\.sysctls|\.claims"
     r"|\.(ephemeral|projected)\b|fileKeyRef|resourceFieldRef\.divisor|windowsOptions|template\.spec\.resources|\.os\b|RestartPolicyRules"
 )
-"""Fields that krmfn leaves to the server; docs/engines.md lists them."""
+"""Fields that krmfn leaves to the server; docs/internals/engines.md lists them."""
 
 _UNREADABLE = re.compile(r"cannot be handled|strict decoding error|unable to (decode|parse)|cannot unmarshal")
 
