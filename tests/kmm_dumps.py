@@ -11,6 +11,16 @@ _MAPPING = {"regexp": "^.+$", "containerImage": "registry.example.com/nic/driver
 _CONTAINER = {"modprobe": {"moduleName": "fastnic", "dirName": "/opt"}, "kernelMappings": [_MAPPING]}
 SPEC = {"moduleLoader": {"container": _CONTAINER}, "selector": {"example.com/nic": "true"}}
 """What examples/one-cluster makes of its config nic."""
+_GPU_MAPPINGS = [
+    {"regexp": rf"^.*\.{system}\.x86_64$", "containerImage": "registry.example.com/gpu/driver:2.4-$KERNEL_FULL_VERSION"}
+    for system in ("el9_5", "el9_6")
+]
+_GPU_CONTAINER = {"modprobe": {"moduleName": "gpu", "dirName": "/opt"}, "kernelMappings": _GPU_MAPPINGS}
+SPECS = {
+    ("kmm", "nic"): SPEC,
+    ("kmm", "gpu"): {"moduleLoader": {"container": _GPU_CONTAINER}, "selector": {"example.com/card": "gpu"}},
+}
+"""What it makes of both."""
 
 
 def node(
@@ -26,8 +36,8 @@ def node(
 def module(**metadata: str) -> dict[str, Any]:
     """Return a Module on the cluster; one with another name has no spec."""
     names = {"name": "nic", "namespace": "kmm", **metadata}
-    is_nic = (names["namespace"], names["name"]) == ("kmm", "nic")
-    return {"apiVersion": KMM, "kind": "Module", "metadata": names, **({"spec": SPEC} if is_nic else {})}
+    spec = SPECS.get((names["namespace"], names["name"]))
+    return {"apiVersion": KMM, "kind": "Module", "metadata": names, **({"spec": spec} if spec else {})}
 
 
 def modules_config(

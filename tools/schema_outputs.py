@@ -106,7 +106,7 @@ _CONFLICT = closed(
     labels=listed(closed(key=TEXT, values=listed(nullable(TEXT)))),
 )
 _ROW = closed(
-    ("profile", "runs", "wanted", "agrees"),
+    ("profile", "runs", "wanted", "agrees", "doubt"),
     cluster=nullable(TEXT),
     node=TEXT,
     kernel=nullable(TEXT),
@@ -125,6 +125,7 @@ _ROW = closed(
     inTreeModulesToRemove=listed(TEXT),
     taints=listed(TEXT),
     reason=nullable(TEXT),
+    doubt=nullable(TEXT),
 )
 NODES = named(
     "krmfn.dev/nodes/v1",

@@ -31,7 +31,7 @@ def _filled(row: Row, drivers: Drivers, live: LiveNodes) -> Row:
         return row
     if row.node.name not in live.dump.nodes:
         return row._replace(loaded=False if driver.loads else None)
-    subject = Subject(row.node, drivers, outcome, live.dump)
+    subject = Subject(row.node, drivers, outcome, live.dump, live.cluster)
     is_loaded = subject.is_ready if driver.loads else None
     runs = subject.loaded.image if subject.loaded and subject.is_ready else ""
     row = row._replace(loaded=is_loaded, runs=runs)
@@ -42,12 +42,13 @@ def _filled(row: Row, drivers: Drivers, live: LiveNodes) -> Row:
     links = walk(subject)
     if not live.dump.configured and (not first(links) or outcome.state != "planned"):
         return _by_label(row)  # then KMM's ready label alone says so
-    agrees = None
-    if driver.loads and live.dump.configured:
-        agrees = {"planned": subject.is_done, "other version": False}.get(outcome.state)
     has_trouble = bool(live.dump.troubles.get(row.node.name))
-    holds = is_fine(subject, links) and not has_trouble
-    row = row._replace(agrees=agrees, reason=_reason(subject, links), holds=holds)
+    is_well = is_fine(subject, links)
+    doubt = links[SYNCED].reason if is_well and not headline(links) and links[SYNCED].state == "not known" else ""
+    agrees = None
+    if driver.loads and live.dump.configured and not doubt:
+        agrees = {"planned": subject.is_done, "other version": False}.get(outcome.state)
+    row = row._replace(agrees=agrees, reason=_reason(subject, links), holds=is_well and not has_trouble, doubt=doubt)
     return row._replace(is_unsynced=headline(links) == SYNCED and links[SYNCED].is_of_cluster)
 
 

@@ -7,6 +7,7 @@ from krmfn.printing import some
 
 from ..fleet.explanation import LiveNodes
 from ..fleet.table import COMMITTED, DRIVEN, Row
+from ..grouping import grouped
 from .progress import progress
 
 
@@ -34,6 +35,8 @@ def sentences(rows: Iterable[Row], live: LiveNodes) -> Iterator[str]:
     if planned and not live.dump.configured:
         text += "; KMM's ready labels alone say so: add `nodemodulesconfigs` to the dump"
     yield text
+    for doubt, names in grouped((row.doubt, row) for row in rows if row.doubt).items():
+        yield f"{some(_names(names), len(names))}: {doubt}"
     yield from slips
 
 

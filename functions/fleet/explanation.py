@@ -40,6 +40,8 @@ class LiveNodes(NamedTuple):
     """
     kept: int
     """How many planned drivers of committed nodes also select the live ones, whatever their outcome there."""
+    cluster: str = ""
+    """The name of the cluster, which an engine's object there may have."""
 
 
 def compare(dump: Live, live: Sequence[Group], committed: list[Node], cluster: Cluster, exclusive: bool) -> LiveNodes:

@@ -40,6 +40,8 @@ class Row(NamedTuple):
     """Whether that is the planned one, as `why` says; None where that is not known."""
     holds: bool | None = None
     """Whether a live node has what is planned, or gets it while a driver runs, as `why` says; None: not known."""
+    doubt: str = ""
+    """Why it is not known whether what runs on a live node is what Git plans, though nothing is broken there."""
     is_unsynced: bool = False
     """Whether nothing is broken on a live node but that the Module on the cluster is not what Git renders."""
     is_lost: bool = False
@@ -136,7 +138,7 @@ def cells(row: Row) -> tuple[str, ...]:
     _, image, in_tree = row.outcome.resolution
     owner, details = row.driver.owner, ", ".join(filter(None, (row.driver.claim.pool, row.driver.product)))
     config = f"{_short_name(owner)}{f' ({details})' if details else ''}" if owner else "-"
-    last = wording.image_or_reason(row.reason, image or "", in_tree)
+    last = wording.image_or_reason(row.reason, image or "", in_tree, row.doubt)
     return (*facts, config, _short_name(row.driver.ref), row.mapping or "-", last)
 
 
@@ -224,6 +226,7 @@ def record(row: Row) -> dict[str, Any]:
         "inTreeModulesToRemove": list(resolution.in_tree) if resolution else [],
         "taints": [str(taint) for taint in outcome.taints] if outcome else [],
         "reason": row.reason or row.hint or None,
+        "doubt": row.doubt or None,
     }
 
 

@@ -61,10 +61,11 @@ def reason(drivers: Drivers, outcome: Outcome) -> str:
     return reasons.get(outcome.state, "")
 
 
-def image_or_reason(reason: str, image: str, in_tree: Sequence[str]) -> str:
-    """Return the reason, if any, the image, and which in-tree modules are removed first."""
+def image_or_reason(reason: str, image: str, in_tree: Sequence[str], doubt: str = "") -> str:
+    """Return the reason, if any, the image, which in-tree modules are removed first, and what is not known of a row."""
     removal = f"removes {', '.join(in_tree)} first" if in_tree else ""
-    return "; ".join(filter(None, (reason, image, removal))) or "plugin only"
+    said = "; ".join(filter(None, (reason, image, removal))) or "plugin only"
+    return f"{said}; {doubt}" if doubt else said
 
 
 def name(driver: Driver) -> str:

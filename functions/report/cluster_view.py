@@ -161,8 +161,9 @@ def _live_outcomes(rows: Iterable[Row]) -> Iterator[Outcome]:
     for row in rows:
         if row.outcome:
             _, image, in_tree = row.outcome.resolution
-            text = wording.image_or_reason(row.reason, image or "", in_tree)
-            yield Outcome(row.outcome.driver, states.of_row(row.state, row.loaded, row.reason), row.mapping, text)
+            text = wording.image_or_reason(row.reason, image or "", in_tree, row.doubt)
+            state = states.of_row(row.state, row.loaded, row.reason, row.doubt)
+            yield Outcome(row.outcome.driver, state, row.mapping, text)
 
 
 def with_dump(view: View, dump: Live) -> View:
@@ -170,7 +171,8 @@ def with_dump(view: View, dump: Live) -> View:
     if view.errors or not dump.nodes:
         return view
     committed = [*dump.committed[view.name].values()]
-    return view._replace(live=compare(dump, view.groups, committed, view.cluster, view.mode != "off"))
+    live = compare(dump, view.groups, committed, view.cluster, view.mode != "off")
+    return view._replace(live=live._replace(cluster=view.name))
 
 
 def _clash(conflict: exclusivity.Conflict, find_place: FindPlace) -> Clash:

@@ -155,8 +155,9 @@ def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, i
             module = _ref(row["module"])
             if module not in positions:
                 raise KrmfnError(f"{file}: {module} of node {node} is not among the Modules of the cluster")
-            text = wording.image_or_reason(row["reason"] or "", row["image"] or "", row["inTreeModulesToRemove"])
-            state = states.of_row(state, row["loaded"], row["reason"] or "")
+            reason, doubt = row["reason"] or "", row.get("doubt") or ""
+            text = wording.image_or_reason(reason, row["image"] or "", row["inTreeModulesToRemove"], doubt)
+            state = states.of_row(state, row["loaded"], reason, doubt)
             outcomes.append(Outcome(positions[module], state, row["mappingText"] or "", text))
     for (_, node), (kernel, outcomes) in nodes.items():
         yield NodeGroup((node,), kernel, tuple(outcomes))

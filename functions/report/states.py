@@ -32,7 +32,7 @@ class State(NamedTuple):
         return f"s-{self.key.replace(' ', '-')}"
 
 
-NOT_LOADED, DIFFERS, LOADED = "not loaded", "not as planned", "loaded"
+NOT_LOADED, DIFFERS, UNSURE, LOADED = "not loaded", "not as planned", "perhaps not as planned", "loaded"
 """States of live nodes, which `nodes` prints as `planned` or `other version` with what is loaded."""
 STATES = (
     State("conflict", "Conflict", "two Modules that exclude each other select the node"),
@@ -51,6 +51,9 @@ STATES = (
         "other version", "Other version", "ordered upgrade: what is loaded, if anything, stays until the label changes"
     ),
     State(DIFFERS, "Not as planned", "a driver runs on the live node: not the planned one, or not all of it is well"),
+    State(
+        UNSURE, "Perhaps not as planned", "what this checkout plans is loaded; whether Git plans it now is not known"
+    ),
     State(LOADED, "Loaded", "KMM's ready label is on the live node, and the driver is the planned one"),
     State("planned", "Planned", "KMM loads the driver, if it has not yet"),
     State("not selected", "Not selected", "no selector selects the node"),
@@ -80,6 +83,7 @@ SHAPES = {
     "planned": SQUARE,
     NOT_LOADED: "m3 0h3v4.5h3l-4.5 4.5l-4.5 -4.5h3z",
     DIFFERS: "h9v4.5h-4.5v4.5h-4.5z",
+    UNSURE: "h4.5v4.5h4.5v4.5h-9z",
     LOADED: "m2 0h5l2 2v5l-2 2h-5l-2 -2v-5z",
     "committed": "m3 0h3v9h-3z",
     "not selected": "m2.5 2.5h4v4h-4z",
@@ -111,14 +115,14 @@ def of_nodes(groups: Iterable[NodeGroup]) -> Counter[str]:
 
 def without_driver(numbers: Counter[str]) -> int:
     """Return how many of these nodes are selected and surely lack a driver."""
-    without = {*numbers} - {DRIVEN, LOADED, DIFFERS, ASSUMED, *UNKNOWN, UNSELECTED, UNEVALUATED}
+    without = {*numbers} - {DRIVEN, LOADED, UNSURE, DIFFERS, ASSUMED, *UNKNOWN, UNSELECTED, UNEVALUATED}
     return sum(numbers[key] for key in without)
 
 
-def of_row(state: str, loaded: bool | None, reason: str) -> str:
+def of_row(state: str, loaded: bool | None, reason: str, doubt: str = "") -> str:
     """Return the state of a row of `nodes` as the page has it: of a live node, what is loaded there."""
     if state == DRIVEN and not (loaded is None and not reason):
-        return NOT_LOADED if loaded is False else DIFFERS if reason else LOADED
+        return NOT_LOADED if loaded is False else DIFFERS if reason else UNSURE if doubt else LOADED
     if state == ASSUMED and loaded is not None:
         return DIFFERS if loaded else NOT_LOADED
     return state
@@ -205,6 +209,6 @@ def ring(numbers: Counter[str]) -> tuple[int, str] | None:
     selected, circumference = numbers.total() - numbers[UNSELECTED], 2 * pi * RADIUS
     if not selected:
         return None
-    driven = numbers[DRIVEN] + numbers[LOADED] + numbers[DIFFERS]
+    driven = sum(numbers[key] for key in (DRIVEN, LOADED, UNSURE, DIFFERS))
     share = driven / selected
     return driven * 100 // selected, f"{circumference * share:.1f} {circumference:.1f}"

@@ -217,6 +217,9 @@ def _state(parts: Sequence[Part], numbers: Counter[str], verdict: Verdict) -> tu
     if differing := numbers[states.DIFFERS]:
         verb = "run" if differing > 1 else "runs"
         return "open", f"{differing:,} of {counted(selected, 'selected node')} {verb} a driver that is not as planned."
+    if unsure := numbers[states.UNSURE]:
+        nodes = f"{unsure:,} of {counted(selected, 'selected node')}"
+        return "open", f"Whether {nodes} {'runs' if unsure == 1 else 'run'} what Git plans now is not known."
     if unknown := sum(numbers[key] for key in (*states.UNKNOWN, ASSUMED)):
         nodes = f"{unknown:,} of {counted(selected, 'selected node')}"
         return "open", f"Whether {nodes} {'gets its' if unknown == 1 else 'get their'} driver is not known."

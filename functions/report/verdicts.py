@@ -23,5 +23,5 @@ def _nodes(part: Part) -> Nodes:
     """Return how many nodes are in which state; those of a cluster that was not evaluated are not known."""
     numbers = states.of_nodes(part.groups)
     known = numbers.total()
-    planned = numbers[DRIVEN] + numbers[states.LOADED] + numbers[states.DIFFERS]
+    planned = sum(numbers[key] for key in (DRIVEN, states.LOADED, states.UNSURE, states.DIFFERS))
     return Nodes(known, max(0, part.nodes - known), planned, sum(numbers[state] for state in _WAITING))

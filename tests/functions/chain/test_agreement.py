@@ -15,7 +15,7 @@ from krmfn_functions.chain.answers import Fleet, answers
 from krmfn_functions.chain.live_rows import rows
 from krmfn_functions.chain.loading import sentences
 from krmfn_functions.chain.progress import progress
-from krmfn_functions.fleet import dumped_kinds, live, nodes
+from krmfn_functions.fleet import dumped_kinds, live, nodes, table
 from krmfn_functions.fleet.coverage import coverage
 from krmfn_functions.fleet.drivers import driver
 from krmfn_functions.fleet.explanation import Answer, LiveNodes
@@ -39,7 +39,7 @@ from tests.functions.chain.nights import (
     played,
     unloaded,
 )
-from tests.functions.chain.test_chain import KEPT, ODD, retyped
+from tests.functions.chain.test_chain import APPLYING, KEPT, ODD, retyped
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -66,10 +66,10 @@ def everything(objects: list[Manifest], wanted: Manifest) -> dict[str, Seen]:
     groups = coverage(nodes.read(ResourceList([Item(text, 0, len(text), -2) for text in texts])).nodes, drivers, True)
     fleet, known = Fleet("lab", drivers, groups, dump, {}), dict[str, Seen]()
     of_nodes = {node.name: (node, group.outcomes) for group in groups for node in group.nodes}
-    for row in rows(groups, drivers, live=LiveNodes(dump, [], 0)):
+    for row in rows(groups, drivers, live=LiveNodes(dump, [], 0, "lab")):
         if row.driver:
             said = answers(fleet, *of_nodes[row.node.name])
-            known[row.node.name] = Seen(row, said, states.of_row(row.state, row.loaded, row.reason))
+            known[row.node.name] = Seen(row, said, states.of_row(row.state, row.loaded, row.reason, row.doubt))
     return known
 
 
@@ -87,6 +87,11 @@ def check_agreement(seen: Seen, has_configs: bool) -> None:
         text = " ".join(answer.sentence for answer in seen.answers)
         words = seen.row.reason.partition(": not synced yet")[0].rpartition("; ")[2]
         assert words in text or words.startswith("runs "), (words, text)
+        fine = [answer.links[0] for answer in seen.answers if answer.links and answer.holds and not answer.headline]
+        doubt = "".join(link["reason"] for link in fine if link["state"] == "not known")
+        assert seen.row.doubt == doubt and doubt in text, (doubt, seen)
+        if doubt:
+            assert seen.row.agrees is None and seen.state != states.LOADED, seen
 
 
 def plan(name: str) -> Manifest:
@@ -97,6 +102,17 @@ def plan(name: str) -> Manifest:
 def test_they_agree_on_each_night(name: str) -> None:
     for seen in everything(played(name, 3), plan(name)).values():
         check_agreement(seen, True)
+
+
+@pytest.mark.parametrize("engine", [APPLYING, FLUX])
+def test_they_agree_that_an_engine_has_not_applied_all_of_git(engine: Manifest) -> None:
+    for seen in everything([*healthy(2), copy.deepcopy(engine)], planned()).values():
+        check_agreement(seen, True)
+        assert "has not applied all of Git: is this its commit?" in seen.row.doubt
+        assert (seen.state, seen.row.is_problem) == (states.UNSURE, False)
+        assert table.cells(seen.row)[-1].endswith(f"{image_of()}; {seen.row.doubt}")
+        (record,) = [table.record(seen.row)]
+        assert (record["agrees"], record["doubt"], record["reason"]) == (None, seen.row.doubt, None)
 
 
 @given(data=st.data(), name=st.sampled_from(sorted(NIGHTS)), random=st.randoms())

@@ -92,6 +92,14 @@ def silent(items: list[Item]) -> None:
     of(items, "Node", "gpu-1")["status"]["conditions"] = [ready]
 
 
+def half_applied(items: list[Item]) -> None:
+    """The Application that applies the nic Module has failed to apply a newer commit."""
+    applied = {"kind": "Module", "namespace": "kmm", "name": "nic"}
+    status = {"resources": [applied], "operationState": {"phase": "Failed", "message": "no endpoints"}}
+    head = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application"}
+    items.append({**head, "metadata": {"name": "lab", "namespace": "argocd"}, "status": status})
+
+
 EDITS: dict[str, tuple[Callable[[list[Item]], object], str]] = {
     "image missing": (never_loaded, "says ImagePullBackOff: not found"),
     "no config": (without("NodeModulesConfig", "gpu-1"), "is not scheduled by KMM"),
@@ -151,6 +159,18 @@ def test_loaded_is_what_why_says_and_what_is_not_is_a_problem(edit: str, lab: Pa
     assert run(lab, "nodes", items, ".", "--require-coverage").code == 1
 
 
+def test_nodes_and_why_say_that_an_engine_has_not_applied_all_of_git(lab: Path) -> None:
+    items, doubt = good(), "Application argocd/lab has not applied all of Git: is this its commit?"
+    half_applied(items)
+    assert doubt in run(lab, "why", items, "web-1", ".").ended(0).text
+    done = run(lab, "nodes", items, ".", "--fail-on", "uncovered", "--wide").ended(0)
+    assert [doubt in line for line in done.text.splitlines() if " kmm/nic " in line] == [True] * 4
+    assert f"nic on gpu-1, nic on gpu-2, nic on gpu-3, nic on web-1: {doubt}" in done.err
+    rows = json.loads(run(lab, "nodes", items, ".", "--format", "json").text)["clusters"][0]["rows"]
+    said = {(row["module"]["name"], row["agrees"], row["doubt"]) for row in rows}
+    assert said == {("nic", None, doubt), ("gpu", True, None)}
+
+
 def test_without_modules_configs_the_ready_label_counts(lab: Path) -> None:
     items = [node(labels, name=name) for name, labels in NODES.items()]
     done = run(lab, "nodes", items, ".", "--fail-on", "uncovered")
@@ -166,6 +186,9 @@ def test_a_plugin_that_does_not_run_and_a_silent_node_are_problems(lab: Path) ->
         config.write("  devicePlugin:\n    image: registry.example.com/gpu/plugin:2.4\n")
     for change, reason in ((crashing_plugin, "its device plugin is not running"), (silent, "the node is NotReady")):
         items = good()
+        of(items, "Module", "gpu")["spec"]["devicePlugin"] = {
+            "container": {"image": "registry.example.com/gpu/plugin:2.4"}
+        }
         change(items)
         assert run(lab, "why", items, "gpu-1", ".").code == 1
         done = run(lab, "nodes", items, ".", "--problems", "--fail-on", "uncovered", "--wide", "--owner", "gpu")
@@ -180,7 +203,7 @@ def test_the_report_reads_what_nodes_prints_of_live_nodes(lab: Path, tmp_path: P
     unlabelled("example.com/card")(items)
     (tmp_path / "nodes.json").write_text(run(lab, "nodes", items, ".", "--format", "json").text)
     assert "Only committed" in process("krmfn", "report", "--from", str(tmp_path / "nodes.json"), cwd=lab).ended(0).text
-    of_live = {states.NOT_LOADED, states.DIFFERS, states.LOADED}
+    of_live = {states.NOT_LOADED, states.DIFFERS, states.UNSURE, states.LOADED}
     assert {*table.STYLES} - {"not known"} == {*states.RANK} - of_live - {states.UNEVALUATED}
 
 
@@ -297,6 +320,7 @@ def test_of_a_node_with_the_ready_label_alone_nobody_says_that_it_is_not_loaded(
             "1 of 4 selected nodes runs a driver that is not as planned.",
         ),
         (unlabelled("example.com/card"), "1 of 4 selected nodes gets no driver."),
+        (half_applied, "Whether 4 of 4 selected nodes run what Git plans now is not known."),
     ],
 )
 def test_the_page_says_what_is_loaded_and_the_json_makes_the_same_page(

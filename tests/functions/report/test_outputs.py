@@ -264,7 +264,7 @@ def test_each_field_may_have_any_value_be_missing_or_have_another_length(at: int
         if isinstance(holder, dict):
             message = page_or_refusal(name, document)
             is_required = path != "format" and not path.startswith("summary.kinds.") and ".facts." not in path
-            is_required &= path.rpartition(".")[2] not in ("runs", "wanted", "agrees")  # of a live node
+            is_required &= path.rpartition(".")[2] not in ("runs", "wanted", "agrees", "doubt")  # of a live node
             assert message.startswith(f"{name}: {path}: is required") or not is_required
             holder[key] = before
         else:
