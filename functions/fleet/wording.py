@@ -64,8 +64,8 @@ def reason(drivers: Drivers, outcome: Outcome) -> str:
 def image_or_reason(reason: str, image: str, in_tree: Sequence[str], doubt: str = "") -> str:
     """Return the reason, if any, the image, which in-tree modules are removed first, and what is not known of a row."""
     removal = f"removes {', '.join(in_tree)} first" if in_tree else ""
-    said = "; ".join(filter(None, (reason, image, removal))) or "plugin only"
-    return f"{said}; {doubt}" if doubt else said
+    words = "; ".join(filter(None, (reason, image, removal))) or "plugin only"
+    return f"{words}; {doubt}" if doubt else words
 
 
 def name(driver: Driver) -> str:
