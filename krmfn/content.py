@@ -25,6 +25,8 @@ class Content:
     """The text with what is known of the manifest's collections, since it was lent."""
     _were_lent: tuple[lent.Source, ...] = ()
     """The same of the texts before from which a value was taken: it may stand in another item, or come back."""
+    first: lent.Source | None = None
+    """The same of the text as it was when something was lent for the first time since the list was written."""
     _is_simple: bool | None = None
     """Whether the reader by lines can read the text: it refuses equal keys and ambiguous scalars. None: not known."""
     is_open = False
@@ -35,7 +37,7 @@ class Content:
     """A hash of the manifest as it was when it was lent, or written to the text."""
     _written: _Parts = ()
     """The field that was written last, for errors."""
-    _is_replaced = False
+    is_replaced = False
     """Whether `take` has replaced all data."""
     is_edited = False
     """Whether a field or comment was written or deleted: the text is made anew when the list is written."""
@@ -69,13 +71,13 @@ class Content:
         `source_text`: what is known of the text already, where the data was read from an equal one.
         """
         if source_text:
-            self.manifest, self._lent = source_text.root, source_text
+            self.manifest, self._lent, self.first = source_text.root, source_text, source_text
         source, before = self._source(), self.manifest
         self.manifest, self._fingerprint = copied(manifest), None
         lent.link(manifest, self.manifest)
         if id(before) in source.lists:  # at the root it is what the item was
             source.add(source.lists[id(before)]._replace(value=self.manifest))
-        self.is_open = self.is_lent = self.is_edited = self._is_replaced = True
+        self.is_open = self.is_lent = self.is_edited = self.is_replaced = True
 
     def lend(self, parts: _Parts) -> None:
         """Note that somebody may change a field in place, or data below it; it may hold the item's name.
@@ -105,6 +107,7 @@ class Content:
         """Return the text with what is known of the manifest's collections: it is asked before they can change."""
         if self._lent is None:
             self._lent = lent.Source(self.text, self.indent, self.manifest)
+        self.first = self.first or self._lent
         return self._lent
 
     @property
@@ -185,6 +188,10 @@ class Content:
         if self._comments is not None and not head:
             self._comments[parts] = words
         return True
+
+    def remarked(self, parts: _Parts, comment: str, head: bool) -> str:
+        """Return the comment that was written to a field since the text was made; the text's `comment` without one."""
+        return self._remarks[parts, head][1] if (parts, head) in self._remarks else comment
 
     def settle(self, item: Any) -> None:
         """Write what was edited to the text (see `settling`). Raises Refused for what cannot be written."""

@@ -29,6 +29,7 @@ __all__ = [
     "add",
     "add_manifest",
     "add_text",
+    "carry",
     "chosen",
     "edited_item",
     "put",
@@ -147,9 +148,22 @@ def _put_last(resources: Any, items: list[Item], path: str = "") -> list[Item]:
     return items
 
 
+def carry(items: list[Item], before: Iterable[Item]) -> None:
+    """Let scalars that went from one item to another take their comments along (see `carrying.carry`)."""
+    if not any(item.is_read for item in before):
+        return
+    from .strays import losing
+
+    if any(losing(items, before)):
+        from . import carrying
+
+        carrying.carry(items, before)
+
+
 def edited_item(envelope: Envelope, item: Item) -> Item:
     """Return an edited item as one with its text; its comments, key order and layout stay as far as they can."""
     item.content.settle(item)
+    item.content.first = None
     text, indent = item.text, item.indent
     if envelope.cut.indent < 0:
         from .yamltext import emit

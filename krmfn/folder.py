@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from . import package
+from . import carrying, package
 from .errors import KrmfnError
 from .package import Part
 from .printing import some
@@ -64,6 +64,7 @@ def _texts(files: Mapping[str, list[Part]], resources: ResourceList) -> dict[str
     if resources.failed:
         return {}
     try:
+        carrying.carry(resources.items, resources.envelope.items)
         return package.changed_texts(files, resources.items)
     except KrmfnError as failure:
         resources.report(error(str(failure)))

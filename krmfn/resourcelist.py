@@ -229,6 +229,8 @@ class ResourceList:
         """Return `to_bytes` in pieces, so that a large list is not held twice."""
         items, target = list(self.envelope.items if self.failed else self.items), self.envelope
         target = target if target.data else envelope.empty(self._config)
+        if not self.failed:
+            editing.carry(items, self.envelope.items)
         for at, item in enumerate(() if self.failed else items):
             if itemtext.has_changed(item):
                 items[at] = editing.edited_item(target, item)

@@ -24,7 +24,7 @@ def text_of(content: Any, item: Any) -> bytes:
         if is_written:
             return text
         known = lent.known_in(content.manifest, content._lent.lists if content._lent else {})
-        return edit.updated(text, content.manifest, content.indent, known, content._is_replaced)
+        return edit.updated(text, content.manifest, content.indent, known, content.is_replaced)
     except KrmfnError as failure:
         parts = getattr(failure, "parts", ()) or content._written
         at = item.at(parts) if parts else item
@@ -49,5 +49,5 @@ def _check_edit(content: Any) -> None:
     problem = "" if content._is_mapping and content.manifest else "an item must be a mapping; mend or remove it"
     if not problem and content._text is None and (duplicates := content.duplicate_keys):
         problem = f"{duplicates[0]} stands twice in this item; remove one of them"
-    if problem and not content._is_replaced:
+    if problem and not content.is_replaced:
         raise KrmfnError(f"cannot be written: line {lines_before(content) + 1}: {problem}")

@@ -10,7 +10,7 @@ from .align import match_entries
 from .remarks import Parts
 from .simple import PLAIN, differs, is_merge
 
-__all__ = ["WouldLose", "anchor", "check_anchors", "comments", "doubtful", "reason", "shared"]
+__all__ = ["WouldLose", "anchor", "check_anchors", "comments", "doubtful", "reason", "shared", "unknown"]
 
 _ANCHOR = re.compile(r"(?:![^\s,\[\]{}]*[ \t]+)?&([^\s,\[\]{}]+)")
 _ADVICE = "change it by hand, or remove the item and append it anew"
@@ -118,3 +118,9 @@ def _is_kept(old: Any, new: Any) -> bool:
     if isinstance(old, list) and isinstance(new, list):
         return any(match is not None for match in match_entries(old, new))
     return False
+
+
+def unknown(number: int, comment: str) -> str:
+    """Return why some equal values cannot move at once when one of them has a comment."""
+    problem = f"{number} equal values went, and nothing says which has the comment {comment[:40]!r}"
+    return f"cannot be written: {problem}; clear that first by `field.comment`"

@@ -164,11 +164,11 @@ class _Candidates:
         """Return which of the equal values that went is the one at a place, where `count` equal ones have come."""
         (data, name), value = place, place[0][place[1]]
         text = align.text_of(value)
-        if self._first(self.by_text.get(text)) is None or value in ("", None, [], {}):
+        if self._first(self.by_text.get(text)) is None:
             return None
         named = self._first(self.by_trait.get((text, "name", name))) if isinstance(data, dict) else None
-        if not isinstance(value, (dict, list)) and (not isinstance(value, str) or len(value) < 2):
-            return named or (self._only(text) if count == 1 else None)
+        if not value or (not isinstance(value, (dict, list)) and (not isinstance(value, str) or len(value) < 2)):
+            return named or self._only(text, count)
         traits = (("value", id(value)), ("holder", id(data)))
         identical, sibling = (self._first(self.by_trait.get((text, *key))) for key in traits)
         return identical or named or sibling or self._first(self.by_text[text])
@@ -179,10 +179,23 @@ class _Candidates:
             parts.popleft()
         return parts[0] if parts else None
 
-    def _only(self, text: str) -> _Gone | None:
-        """Return what went with a value that nothing else has which is not used yet."""
+    def _only(self, text: str, count: int) -> _Gone | None:
+        """Return what went with a value that nothing else has which is not used yet, where one came.
+
+        Raises WouldLose where several went, and as many have come: they moved, and nobody knows which is which.
+        """
         parts = [part for part in self.by_text[text] if id(part.origin.node) not in self.used]
-        return parts[0] if len(parts) == 1 else None
+        if len(parts) == count > 1:
+            _check_bare(parts)
+        return parts[0] if len(parts) == count == 1 else None
+
+
+def _check_bare(parts: list[_Gone]) -> None:
+    """Raise WouldLose when one of some equal values that went has a comment: it would go with none of them."""
+    for part in parts:
+        walk, span = part.origin.walk, part.origin.span
+        for start, end in losses.comments(walk.text, walk.root, *span) if part.origin.begin >= 0 else ():
+            raise losses.WouldLose(losses.unknown(len(parts), walk.text[start:end].strip()), tuple(walk.path))
 
 
 def _is_sure(gone: _Gone) -> bool:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from itertools import count
+
+SMALL = ("true", "1", "null", "''", "x", "80")
+"""Values that say as little as many others do."""
 
 
 def item(rng: random.Random, name: str) -> str:
@@ -12,6 +16,11 @@ def item(rng: random.Random, name: str) -> str:
     numbers = (f"{name}{number}" for number in count())
     lines = ["- apiVersion: v1", "  kind: A", "  metadata:", f"    name: {name}", "  spec:"]
     return "\n".join([*lines, *_mapping(rng, numbers, 4, 3), ""])
+
+
+def with_small(rng: random.Random, text: str) -> str:
+    """A text with some of its scalars replaced by small ones."""
+    return re.sub(r"(['\"]?)v[ab]\d+\1", lambda match: rng.choice(SMALL) if rng.random() < 0.5 else match[0], text)
 
 
 def _comment(rng: random.Random, words: str, share: float = 0.6) -> str:

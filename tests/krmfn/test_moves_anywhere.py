@@ -56,7 +56,7 @@ TAKER = """\
 FETCH = '    # before all\n    - name: fetch # slow\n      image: "fetch:1" # kpt-set: ${tag}\n'
 OLD = "    # above old\n    old: # of old\n      # in it\n      cron: '0 3' # kpt-set: ${cron}\n"
 TAKEN = OLD.replace("old: #", "taken: #")
-LOST = r"would be lost|an alias elsewhere needs it|`<<` brings it|comments or spellings"
+LOST = r"would be lost|nothing says which|an alias elsewhere needs it|`<<` brings it|comments or spellings"
 TEMPLATE = """\
 apiVersion: v1
 kind: T
@@ -264,10 +264,9 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 def move(rng: random.Random, giver: Any, taker: Any) -> bool:
     """Move a value to another place, perhaps under another name, perhaps wrapped; False where nothing moves.
 
-    A scalar of another item is plain data, and a mapping that lost its only key is another one.
+    A mapping that lost its only key is another one.
     """
-    movable = [(data, name) for data, name in places(giver) if giver is taker or isinstance(data[name], (dict, list))]
-    movable = [(data, name) for data, name in movable if isinstance(data, list) or len(data) > 1]
+    movable = [(data, name) for data, name in places(giver) if isinstance(data, list) or len(data) > 1]
     if not movable:
         return False
     data, name = rng.choice(movable)
@@ -299,6 +298,15 @@ def check(text: str, way: str, rng: random.Random) -> None:
         return
     assert [item.manifest for item in ResourceList.parse(out)] == wanted
     assert not comments(text) - comments(out.decode()), out.decode()
+    assert remarked(text) == remarked(out.decode()), out.decode()
+
+
+def remarked(text: str) -> Counter[str]:
+    """Each scalar of a list with the comment on its line; one that was wrapped at its place with that of its key."""
+    fields = [field for item in ResourceList.parse(text.encode()) for field in item.each("spec.**")]
+    pairs = ((field.value, field.comment) for field in fields if field.comment)
+    values = ((value.get("wrap", value) if isinstance(value, dict) else value, words) for value, words in pairs)
+    return Counter(f"{value!r} # {words}" for value, words in values if not isinstance(value, (dict, list)))
 
 
 def comments(text: str) -> Counter[str]:
@@ -316,6 +324,13 @@ def test_three_hundred_generated_documents(way: str) -> None:
     for seed in range(300):
         rng = random.Random(seed)
         check(HEAD + documents.item(rng, "a") + documents.item(rng, "b"), way, rng)
+
+
+@pytest.mark.parametrize("way", ["in place", "replace", "other item"])
+def test_a_hundred_documents_whose_values_say_little(way: str) -> None:
+    for seed in range(100):
+        rng = random.Random(seed)
+        check(HEAD + documents.with_small(rng, documents.item(rng, "a") + documents.item(rng, "b")), way, rng)
 
 
 @pytest.mark.parametrize("path", ACCEPTED, ids=lambda path: path.name)
@@ -340,6 +355,100 @@ def test_a_field_that_is_added_or_written_costs_no_search_for_what_moved(monkeyp
     item["spec.first[1].image"] = "write:1"
     item["spec.new"] = {"a": ["b"]}
     assert b"new:\n      a:\n      - b\n" in resources.to_bytes()
+
+
+SIZE_TAKEN = '    # above size\n    taken: "3" # of size\n'
+CRON = "      cron: '0 3' # kpt-set: ${cron}\n"
+
+
+def put_size(giver: Any, taker: Any) -> None:
+    taker.manifest["spec"]["taken"] = giver.manifest["spec"].pop("size")
+
+
+def put_size_by_path(giver: Any, taker: Any) -> None:
+    taker["spec.taken"] = giver["spec.size"]
+    del giver["spec.size"]
+
+
+def put_size_after_the_giver_is_written(giver: Any, taker: Any) -> None:
+    size = giver.manifest["spec"].pop("size")
+    assert giver.at("spec.size").comment == ""
+    taker.manifest["spec"]["taken"] = size
+
+
+def put_size_before_the_taker_is_written(giver: Any, taker: Any) -> None:
+    put_size(giver, taker)
+    assert taker.at("spec.taken").comment == ""
+
+
+@pytest.mark.parametrize(
+    "put",
+    [put_size, put_size_by_path, put_size_after_the_giver_is_written, put_size_before_the_taker_is_written],
+)
+@pytest.mark.parametrize("size", ['"3"', "3", "true", "null", "'a long one'", "2.5"])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_scalar_of_another_item_takes_its_comments_and_quotes(put: Any, size: str, is_first: bool) -> None:
+    giver_text, taken = GIVER.replace('"3"', size), SIZE_TAKEN.replace('"3"', size)
+    resources = ResourceList.parse((HEAD + (giver_text + TAKER if is_first else TAKER + giver_text)).encode())
+    put(*(resources.items if is_first else reversed(resources.items)))
+    giver, taker = GIVER.replace(SIZE, ""), TAKER + taken
+    assert resources.to_bytes().decode() == HEAD + (giver + taker if is_first else taker + giver)
+    assert resources.to_bytes().decode() == HEAD + (giver + taker if is_first else taker + giver)
+
+
+def test_a_scalar_of_an_item_that_goes_takes_its_comment_into_a_new_one() -> None:
+    resources = ResourceList.parse((HEAD + TAKER + GIVER).encode())
+    giver = resources.items[1]
+    new = {"apiVersion": "v1", "kind": "C", "metadata": {"name": "c"}, "spec": [giver.manifest["spec"]["old"]["cron"]]}
+    resources.remove(giver)
+    resources.append(new)
+    lines = "- apiVersion: v1\n  kind: C\n  metadata:\n    name: c\n  spec:\n  # in it\n  - '0 3' # kpt-set: ${cron}\n"
+    assert resources.to_bytes().decode() == HEAD + TAKER + lines
+
+
+def test_a_scalar_that_is_copied_or_deleted_leaves_its_comment_where_it_was() -> None:
+    resources = ResourceList.parse((HEAD + GIVER + TAKER).encode())
+    giver, taker = resources.items
+    taker["spec.taken"] = giver["spec.old.cron"]
+    del giver["spec.size"]
+    taker["spec.other"] = "4"
+    assert resources.to_bytes().decode() == HEAD + GIVER.replace(SIZE, "") + TAKER + '    taken: 0 3\n    other: "4"\n'
+
+
+def test_of_many_new_values_none_takes_the_comment_of_one_that_went() -> None:
+    resources = ResourceList.parse((HEAD + GIVER.replace('"3"', "3") + TAKER).encode())
+    giver, taker = resources.items
+    del giver["spec.size"]
+    taker["spec.ports"] = [{"port": 3}, {"other": 3}]
+    assert b"of size" not in resources.to_bytes()
+
+
+def test_a_scalar_whose_comment_has_no_place_is_refused_with_path_and_cause() -> None:
+    resources = ResourceList.parse((HEAD + GIVER + TAKER.replace("- name: x", "  of: [x]")).encode())
+    giver, taker = resources.items
+    taker.manifest["spec"]["things"]["of"].append(giver.manifest["spec"].pop("size"))
+    cause = r"the comment '# of size' of A a would be lost, since it has no line here; write it over lines first"
+    with pytest.raises(KrmfnError, match=rf"^B b: spec.things.of\[1\] cannot be written: {cause}"):
+        resources.to_bytes()
+
+
+@pytest.mark.parametrize("are_both", [True, False], ids=["two items", "one item"])
+def test_of_equal_values_that_went_nobody_guesses_which_is_which(are_both: bool) -> None:
+    giver = GIVER.replace('"3"', "3").replace("  first:", "  count: 3 # of count\n    first:")
+    resources = ResourceList.parse((HEAD + giver + TAKER).encode())
+    spec = resources.items[0].manifest["spec"]
+    target = resources.items[1].manifest["spec"] if are_both else spec["old"]
+    target["one"], target["two"] = spec.pop("count"), spec.pop("size")
+    with pytest.raises(KrmfnError, match=r": 2 equal values went, and nothing says which has the comment"):
+        resources.to_bytes()
+    resources = ResourceList.parse((HEAD + giver + TAKER).encode())
+    item, taker = resources.items
+    for name in ("count", "size"):
+        item.at(f"spec.{name}").comment = item.at(f"spec.{name}").head_comment = ""
+    spec, other = item.manifest["spec"], taker.manifest["spec"]
+    target = other if are_both else spec["old"]
+    target["one"], target["two"] = spec.pop("count"), spec.pop("size")
+    assert b"of size" not in resources.to_bytes()
 
 
 def test_an_edit_leaves_no_circles_behind() -> None:

@@ -1,0 +1,169 @@
+"""Scalars that went from one item to another: each takes its comments and its quotes along, or the edit is refused.
+
+A scalar has no identity that lasts, as equal lines of a list may share one object; so what items have lost is compared
+with what others have got, once, when the list is written. Within an item `yamltext.rebuilt` does the same.
+"""
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Iterable, Iterator
+
+from . import itemtext
+from .item import Item
+from .resource import same
+from .strays import Parts, Stray, got, had, losing, lost
+from .typed import Any, NamedTuple
+from .yamltext import align, edit, losses, positions, remarks, trees
+
+__all__ = ["carry"]
+
+_QUOTES = ("'", '"')
+
+
+class _Written(NamedTuple):
+    """How a scalar stood in its text."""
+
+    comment: str
+    head: str
+    quoted: str
+    """With its quotes; "" without."""
+
+
+def carry(items: list[Item], before: Iterable[Item]) -> None:
+    """Write the comments of scalars that went from one item to another; `before` are the items as they came.
+
+    Raises Refused where there is no line for a comment, and where several equal ones went: nobody knows which is which.
+    """
+    losers, removed = losing(items, before)
+    if not removed and not losers:
+        return
+    carried: set[int] = set()
+    getters = [item for item in items if itemtext.has_changed(item) or (item.fits is not None and item.origin is None)]
+    fresh = {id(item): [*got(item, carried)] for item in getters}
+    if not any(fresh.values()):
+        return
+    gone = {id(item): [*lost(item, carried)] for item in losers}
+    for name in filter(fresh.__contains__, gone):
+        gone[name], fresh[name] = _without_common(gone[name], fresh[name])
+    went = [stray for strays in gone.values() for stray in strays]
+    for item in removed:
+        went += (stray._replace(is_removed=True) for stray in had(item, carried))
+    for source, target in _pairs(went, (stray for strays in fresh.values() for stray in strays)):
+        _write(source, target)
+
+
+def _without_common(gone: list[Stray], fresh: list[Stray]) -> tuple[list[Stray], list[Stray]]:
+    """Return both without what went from a place of an item and came at another one of the same item."""
+    counts = [Counter(align.text_of(stray.value) for stray in strays) for strays in (gone, fresh)]
+    common = counts[0] & counts[1]
+    return tuple([*_rest(strays, common.copy())] for strays in (gone, fresh))  # type: ignore[return-value]
+
+
+def _rest(strays: list[Stray], common: Counter[str]) -> Iterator[Stray]:
+    for stray in strays:
+        text = align.text_of(stray.value)
+        common[text] -= 1
+        if common[text] < 0:
+            yield stray
+
+
+def _pairs(went: Iterable[Stray], come: Iterable[Stray]) -> Iterator[tuple[Stray, Stray]]:
+    """Yield what went with what has come of it. Raises Refused."""
+    sources, targets = defaultdict[str, list[Stray]](list), defaultdict[str, list[Stray]](list)
+    for strays, by_text in ((went, sources), (come, targets)):
+        for stray in strays:
+            by_text[align.text_of(stray.value)].append(stray)
+    for text in filter(sources.__contains__, targets):  # in the order of the list
+        yield from _matched(sources[text], targets[text])
+
+
+def _matched(sources: list[Stray], targets: list[Stray]) -> Iterator[tuple[Stray, Stray]]:
+    """Yield pairs of equal scalars: the same object, else of the same key, else the only ones; others are plain data.
+
+    Raises Refused where as many have come as went: they moved, and nobody knows which is which.
+    """
+    for trait in (_object_and_name, _object, _name):
+        if trait is _name and len(targets) > len(sources):
+            break  # some are new, so nothing says that any moved
+        by_trait = defaultdict[Hashable, deque[Stray]](deque)
+        for source in sources:
+            by_trait[trait(source)].append(source)
+        rest = list[Stray]()
+        for target in targets:
+            if trait(target) is not None and by_trait[trait(target)]:
+                yield by_trait[trait(target)].popleft(), target
+            else:
+                rest.append(target)
+        targets, sources = rest, [source for strays in by_trait.values() for source in strays]
+    sources = [source for source in sources if not source.is_removed or _object(source) is not None]
+    if len(targets) == 1 and len(sources) == 1:
+        yield sources[0], targets[0]
+    elif targets and len(targets) == len(sources) and not any(source.is_removed for source in sources):
+        comment = next((how.comment or how.head for how in map(_standing, sources) if how.comment or how.head), "")
+        if comment:
+            problem = losses.unknown(len(sources), f"# {comment}")
+            raise targets[0].item.at(targets[0].parts).failure(problem)
+
+
+def _object(stray: Stray) -> Hashable:
+    """Return the identity of a value that is made anew for strays text or line; None for a word that all share."""
+    is_shared = isinstance(stray.value, (bool, int)) or not stray.value or (len(str(stray.value)) < 2)
+    return None if is_shared else id(stray.value)
+
+
+def _object_and_name(stray: Stray) -> Hashable:
+    return _object(stray) and (id(stray.value), stray.name)
+
+
+def _name(stray: Stray) -> Hashable:
+    return stray.name or None if not stray.is_removed else None
+
+
+def _standing(stray: Stray) -> _Written:
+    """Return how a scalar stood in the text that its item had."""
+    content = stray.item.content
+    source = content.first
+    text = (source.text if source else content.text).decode()
+    root = trees.read(text)[0]
+    root = root.value[0] if stray.item.indent >= 0 and root.id == "sequence" else root
+    node = _node(root, stray.parts)
+    raw = text[node.start_mark.index : node.end_mark.index] if node else ""
+    raw = raw if raw[:1] in _QUOTES and "\n" not in raw else ""
+    spot = remarks.find(text, root, stray.parts)
+    if spot is None:
+        return _Written("", "", raw)
+    comment, head = remarks.comments(text, root).get(stray.parts, ""), remarks.head(text, root, stray.parts)
+    return _Written(content.remarked(stray.parts, comment, False), content.remarked(stray.parts, head, True), raw)
+
+
+def _node(root: Any, parts: Parts) -> Any:
+    """Return the node at a path; None without one."""
+    for part in parts:
+        known = positions.children(root) if root is not None and root.id != "scalar" else {}
+        root = known[part][1] if part in known else None
+    return root
+
+
+def _write(source: Stray, target: Stray) -> None:
+    """Give a scalar the comments and quotes that it had. Raises Refused where it has no line for a comment."""
+    how, content = _standing(source), target.item.content
+    if not any(how):
+        return
+    content.settle(target.item)
+    _quote(target, how.quoted)
+    field = target.item.at(target.parts)
+    for words, is_head in ((how.comment, False), (how.head, True)):
+        old = field.head_comment if is_head else field.comment
+        if words and not old and not content.remark(field.parts, words, is_head):
+            problem = f"the comment {f'# {words}'[:40]!r} of {source.item.ref} would be lost, since it has no line here"
+            raise field.failure(f"cannot be written: {problem}; write it over lines first")
+
+
+def _quote(target: Stray, quoted: str) -> None:
+    """Write a scalar with the quotes that it had."""
+    content = target.item.content
+    text, node = content.text.decode(), _node(content.node, target.parts)
+    if not quoted or node is None or node.style in ("|", ">") or not same(edit.parse(quoted), target.value):
+        return
+    span = (int(node.start_mark.index), int(node.end_mark.index))
+    if text[span[0] : span[1]] != quoted:
+        content.settled(remarks.patched(text, [(*span, quoted)]).encode())

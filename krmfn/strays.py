@@ -1,0 +1,144 @@
+"""The scalars that an item has lost, and those that it has got, since something of it was lent."""
+
+from collections.abc import Iterable, Iterator
+
+from .item import Item
+from .typed import Any, NamedTuple
+from .yamltext import align, lent
+
+__all__ = ["Parts", "Stray", "got", "had", "losing", "lost"]
+
+Parts = tuple[str, ...]
+
+
+class Stray(NamedTuple):
+    """A scalar that an item has lost, or got."""
+
+    item: Item
+    parts: Parts
+    value: Any
+    is_removed: bool = False
+    """Whether its whole item went: then it did not have to move."""
+
+    @property
+    def name(self) -> str:
+        """Return its key; "" in a list."""
+        return "" if self.parts[-1].isdecimal() else self.parts[-1]
+
+
+def losing(items: list[Item], before: Iterable[Item]) -> tuple[list[Item], list[Item]]:
+    """Return the items from which a scalar with a comment or quotes may have gone, and those that went as a whole."""
+    present = {id(item) for item in items}
+    removed = [item for item in before if item.is_read and id(item) not in present]
+    return [*filter(_may_have_lost, items)], [item for item in removed if b"#" in item.content.text]
+
+
+def _may_have_lost(item: Item) -> bool:
+    """Return False for an item from which nothing went that has a comment or quotes, as nearly all are."""
+    source = item.content.first if item.is_read else None
+    if source is None or not (b"#" in source.text or (not item.content.is_replaced and b"'" in source.text)):
+        return False
+    return item.content.is_replaced or any(map(_is_less, source.lists.values()))
+
+
+def _is_less(known: align.Known) -> bool:
+    """Return True when a part of a collection is not there any more; a scalar that was written over is."""
+    entries, now = known.entries, known.value
+    if isinstance(now, list):
+        return len(now) != len(entries) or any(part is not other for part, other in zip(entries, now, strict=True))
+    kept = (now.get(name) if isinstance(part, (dict, list)) else part for name, part in entries.items())
+    return not entries.keys() <= now.keys() or any(map(_is_other, entries.values(), kept))
+
+
+def _is_other(part: Any, now: Any) -> bool:
+    return part is not now
+
+
+def lost(item: Item, carried: set[int]) -> Iterator[Stray]:
+    """Yield the scalars that an item had and has not, but for those in `carried` collections."""
+    source = item.content.first
+    for is_gone, stray in _changes(item, source, (source.root, item.content.manifest), (), carried) if source else ():
+        if is_gone:
+            yield stray
+
+
+def had(item: Item, carried: set[int]) -> Iterator[Stray]:
+    """Yield all scalars that an item had, but for those in `carried` collections."""
+    source = item.content.first
+    if source is None:
+        yield from _leaves(item, item.content.manifest, (), carried)
+    else:
+        yield from _old_leaves(item, source, source.root, (), carried)
+
+
+def got(item: Item, carried: set[int]) -> Iterator[Stray]:
+    """Yield the scalars that an item has got; note in `carried` what came with its lines and all that is in them."""
+    source = item.content.first
+    if source is None:
+        yield from _leaves(item, item.content.manifest, (), carried)
+        return
+    for is_gone, stray in _changes(item, source, (source.root, item.content.manifest), (), carried):
+        if not is_gone:
+            yield stray
+
+
+def _changes(
+    item: Item, source: lent.Source, values: tuple[Any, Any], parts: Parts, carried: set[int]
+) -> Iterator[tuple[bool, Stray]]:
+    """Yield the scalars that went from a value of a text, True with them, and those that have come.
+
+    `values`: what was read from the text, and what is there now.
+    """
+    old, new = values
+    if id(old) not in source.lists or type(old) is not type(new) or _is_another(source, old, new):
+        if isinstance(old, (dict, list)) or isinstance(new, (dict, list)):
+            yield from ((True, stray) for stray in _old_leaves(item, source, old, parts, carried))
+            yield from ((False, stray) for stray in _leaves(item, new, parts, carried))
+        return
+    before = source.lists[id(old)].entries
+    pairs = dict[Any, Any]()
+    """The names of what is there now, with those that they had."""
+    if isinstance(new, list):
+        pairs = dict(enumerate(align.match_entries(before, new, source.lists)))
+    else:
+        pairs = {name: name if name in before else None for name in new}
+    stayed = {*pairs.values()}
+    for name, part in before.items() if isinstance(before, dict) else enumerate(before):
+        if name not in stayed:
+            yield from ((True, stray) for stray in _old_leaves(item, source, part, (*parts, str(name)), carried))
+    for name, former in pairs.items():
+        if former is None:
+            yield from ((False, stray) for stray in _leaves(item, new[name], (*parts, str(name)), carried))
+        else:
+            yield from _changes(item, source, (before[former], new[name]), (*parts, str(name)), carried)
+
+
+def _is_another(source: lent.Source, old: Any, new: Any) -> bool:
+    """Return True for a collection that came from elsewhere to the place of an old one."""
+    known = source.lists.get(id(new))
+    home = source if known and known.value is new else lent.source_of(new)
+    return home is not None and home.lists[id(new)].origin is not old
+
+
+def _old_leaves(item: Item, source: lent.Source, value: Any, parts: Parts, carried: set[int]) -> Iterator[Stray]:
+    """Yield the scalars of a value as it was in a text."""
+    if not isinstance(value, (dict, list)):
+        yield Stray(item, parts, value)
+    elif id(value) not in carried and id(value) in source.lists:
+        entries = source.lists[id(value)].entries
+        for name, part in entries.items() if isinstance(entries, dict) else enumerate(entries):
+            yield from _old_leaves(item, source, part, (*parts, str(name)), carried)
+
+
+def _leaves(item: Item, value: Any, parts: Parts, carried: set[int]) -> Iterator[Stray]:
+    """Yield the scalars of a new value; of what was lent from a text only those that it has got since."""
+    if not isinstance(value, (dict, list)):
+        yield Stray(item, parts, value)
+    elif source := lent.source_of(value):
+        origin = source.lists[id(value)].origin
+        carried.add(id(origin))
+        changes = _changes(item, source, (origin, value), parts, carried)
+        yield from (stray for is_gone, stray in changes if not is_gone)
+    else:
+        for name, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _leaves(item, part, (*parts, str(name)), carried)
