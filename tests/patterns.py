@@ -95,7 +95,6 @@ OURS = {
 OTHER_ENGINES = {
     ("functions/commands/moving.py", "fnmatch"),  # what a star has passed is not tried again
     ("functions/commands/nodes.py", "fnmatch"),  # the pattern is an option's
-    ("functions/deployments/generators.py", "fnmatch"),  # the patterns of a repository's own Applications
     ("functions/deployments/globs.py", "re2"),
     ("functions/fleet/table.py", "fnmatch"),
     ("functions/kmm/regexps.py", "re2"),

@@ -37,6 +37,7 @@ def check(streams: Clusters, top: str) -> None:
     """
     for cluster in streams.clusters:
         cluster.final.report(_raw_configs(cluster, top))
+        cluster.final.report(_refused(cluster, top))
         cluster.final.report(_made_anew(cluster, top))
         cluster.final.report(_jsonnet(cluster, top))
     lonely = [cluster for cluster in streams.clusters if not cluster.deployments and _has_ours(cluster)]
@@ -87,6 +88,20 @@ def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
                 "made of it"
             )
             yield error(message, remedy=_WAYS[declaration.engine], **about)
+
+
+def _refused(cluster: Cluster, top: str) -> Iterator[Result]:
+    """Yield an error per object of an engine that it refuses, where that deploys configs or Modules.
+
+    Source: Argo CD 3.2, util/io/path, Path: app path is absolute.
+    """
+    for deployment in cluster.deployments:
+        declaration = deployment.declaration
+        if declaration.refused and any(reached(cluster, deployment, top, _ours)):
+            engine, path = NAMES[declaration.engine], deployment.path
+            message = f"{engine} refuses {declaration.refused}, so nothing of that folder reaches the cluster"
+            place, remedy = place_of(deployment, top), f"write `path: {path}`"
+            yield error(message, rule="KRM543", ref=declaration.source.ref, place=place, remedy=remedy)
 
 
 def _jsonnet(cluster: Cluster, top: str) -> Iterator[Result]:

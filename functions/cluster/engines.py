@@ -181,14 +181,14 @@ def _above(path: str) -> list[str]:
 
 
 def _data(top: str, path: str) -> list[Manifest]:
-    """Return the mappings in a file: its documents, or the elements of a list in them; [] where it is not readable."""
+    """Return the mappings in the first document of a file, or in a list there; [] where it is not readable."""
     from krmfn.yamltext import documents, load  # here, as above
 
     with suppress(KrmfnError):
         text = files.read_regular(os.path.join(top, path), path, max_bytes())
-        contents = [load.read(document.text) for document in documents.documents(text)]
-        rows = [row for content in contents for row in (content if isinstance(content, list) else [content])]
-        return [row for row in rows if isinstance(row, dict)]
+        first = next(iter(documents.documents(text)), None)
+        content = load.read(first.text) if first else None
+        return [row for row in (content if isinstance(content, list) else [content]) if isinstance(row, dict)]
     return []
 
 
@@ -214,7 +214,7 @@ RULES = (
         remedy="Name the folder in the object; where only its engine knows the clusters, name them under `clusters` in "
         ".krmfn.yaml.",
         held=oracles.ENGINE_KINDS,
-        severities=("warning",),
+        severities=("error", "warning"),
     ),
 )
 """The rule about objects of engines."""

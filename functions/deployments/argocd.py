@@ -68,6 +68,7 @@ def _applications(item: EngineObject, repository: Repository, problems: list[Pro
     if "templatePatch" in spec:
         problems.append(Problem(item.origin, "templatePatch may change each Application; what it does is not known"))
     for _, generator in tables(spec, "generators"):
+        problems += (Problem(item.origin, message) for message in generators.flaws(generator))
         over = next((table(value, "template", "spec") for value in generator.values() if isinstance(value, dict)), {})
         template = _merged(table(spec, "template", "spec"), over)
         for row in generators.rows(generator, repository, is_go):
@@ -142,6 +143,7 @@ def _declarations(
             prunes=table(spec, "syncPolicy", "automated").get("prune") is True,
             revision=pinned(text(source, "targetRevision")),
             anew=_anew(spec),
+            refused=f"the absolute path {path}" if path.startswith("/") else "",
         )
 
 

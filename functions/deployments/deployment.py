@@ -100,6 +100,8 @@ class Declaration(NamedTuple):
     """The tag or commit that it deploys, whatever stands in this tree; "" for a branch."""
     anew: str = ""
     """The option by which the engine deletes and makes anew what it cannot change, such as `force: true`; or ""."""
+    refused: str = ""
+    """What the engine refuses in the object, so that it deploys nothing; or ""."""
 
     @property
     def target(self) -> str:

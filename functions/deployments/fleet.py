@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from krmfn import Manifest
 
 from ..kmm.lookup import table, tables, text, texts
-from . import generators, names
+from . import names, patterns
 from .deployment import Declaration, Declared, EngineObject, How, Repository, additions_of, covers, normal_path
 
 GROUP = "fleet.cattle.io"
@@ -36,8 +36,8 @@ def _bundles(paths: Sequence[str], repository: Repository) -> list[str]:
     """Return the folders of the bundles that some paths, perhaps with wildcards, make."""
     tops = list[str]()
     for path in map(normal_path, paths):
-        is_glob = any(sign in path for sign in "*?[")
-        tops += [folder for folder in repository.folders if generators.matches(folder, path)] if is_glob else [path]
+        is_glob = any(sign in path for sign in "*?[\\")
+        tops += [folder for folder in repository.folders if patterns.of_folders(folder, path)] if is_glob else [path]
     inner = [folder for folder in repository.bundles if any(covers(top, folder) for top in tops)]
     return list(dict.fromkeys([top for top in tops if top in repository.bundles or not inner] + inner or tops))
 

@@ -6,16 +6,19 @@ repository (clusters, pull requests, plugins) gives one row whose destination is
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from krmfn import Manifest
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import table, tables, text, texts
-from .deployment import Repository, normal_path
+from . import patterns
+from .deployment import Repository
 from .templates import filled
 
+Choices = Sequence[tuple[str, bool]]
+"""Patterns, each with whether what it matches is left out."""
+_TEMPLATE = re.compile(r"\{\{[^{}]*\}\}")
 _MOST = 5000
 """How many rows are made of one generator; of a larger product nobody reads the rest."""
 
@@ -75,44 +78,39 @@ def _of_git(generator: Manifest, repository: Repository, is_go: bool, former: Ma
     if not repository.is_ours(text(generator, "repoURL")):
         yield Row({}, f"what is in {text(generator, 'repoURL')}")
         return
-    name = text(generator, "pathParamPrefix")
-    entries = [entry for _, entry in tables(generator, "directories")]
-    if entries:
-        patterns = [(filled(text(entry, "path"), former, is_go), entry.get("exclude") is True) for entry in entries]
-        if any(pattern is None for pattern, _ in patterns):
-            yield Row({}, "the folders of a template")
-            return
-        for folder in repository.folders:
-            if _is_generated(folder, patterns):
-                yield Row(_of_path(folder, name) | _values(generator))
+    folders = [entry for _, entry in tables(generator, "directories")]
+    entries = folders or [entry for _, entry in tables(generator, "files")]
+    filled_in = [(filled(text(entry, "path"), former, is_go), entry.get("exclude") is True) for entry in entries]
+    choices = [(pattern, is_excluded) for pattern, is_excluded in filled_in if pattern is not None]
+    if len(choices) < len(entries):
+        yield Row({}, f"the {'folders' if folders else 'files'} of a template")
         return
-    for _, entry in tables(generator, "files"):
-        pattern = filled(text(entry, "path"), former, is_go)
-        if pattern is None:
-            yield Row({}, "the files of a template")
-            continue
-        for file, contents in repository.parameters.items():
-            for content in contents if fnmatchcase(file, pattern.lstrip("/")) else ():
-                place = _of_path(posixpath.dirname(file) or ".", name, posixpath.basename(file))
-                yield Row({**content, **place, **_values(generator)})
+    prefix, values = text(generator, "pathParamPrefix"), _values(generator)
+    if folders:
+        for folder in repository.folders:
+            if _is_chosen(folder, choices, patterns.of_folders):
+                yield Row(_of_path(folder, prefix) | values)
+        return
+    for file, content in _contents(repository, choices):
+        place = _of_path(posixpath.dirname(file) or ".", prefix, posixpath.basename(file))
+        yield Row({**content, **place, **values})
+
+
+def _contents(repository: Repository, choices: Choices) -> Iterator[tuple[str, Manifest]]:
+    """Yield each object in the files that are chosen, in the order of their paths."""
+    for file in sorted(repository.parameters):
+        if _is_chosen(file, choices, patterns.of_files):
+            yield from ((file, content) for content in repository.parameters[file])
 
 
 def _values(generator: Manifest) -> dict[str, Any]:
     return {"values": table(generator, "values")} if "values" in generator else {}
 
 
-def _is_generated(folder: str, patterns: Sequence[tuple[str | None, bool]]) -> bool:
-    """Return True for a folder that a pattern matches and none with `exclude` does (Go's path.Match: `*` is no `/`)."""
-    matching = [is_excluded for pattern, is_excluded in patterns if matches(folder, normal_path(pattern or ""))]
+def _is_chosen(path: str, choices: Choices, matches: Callable[[str, str], bool]) -> bool:
+    """Return True for a path that a pattern matches and none with `exclude` does."""
+    matching = [is_excluded for pattern, is_excluded in choices if matches(path, pattern)]
     return bool(matching) and not any(matching)
-
-
-def matches(path: str, pattern: str) -> bool:
-    """Return True for a path that a pattern of as many parts matches: no wildcard matches a slash."""
-    parts, names = path.split("/"), pattern.split("/")
-    if len(parts) != len(names):
-        return False
-    return all(fnmatchcase(part, want) for part, want in zip(parts, names, strict=True))
 
 
 def _of_path(folder: str, prefix: str, file: str = "") -> dict[str, Any]:
@@ -160,19 +158,33 @@ def _key(row: Row, keys: Sequence[str]) -> tuple[Any, ...]:
     return tuple(filled(f"{{{{{key}}}}}", row.parameters, is_go=False) for key in keys)
 
 
-def is_parameters(path: str, patterns: Sequence[str]) -> bool:
+def is_parameters(path: str, wanted: Sequence[str]) -> bool:
     """Return True for a file that one of the patterns of Git file generators may match, templates as wildcards."""
-    wildcards = (re.sub(r"\{\{[^{}]*\}\}", "*", pattern) for pattern in patterns)
-    return any(fnmatchcase(path, pattern) for pattern in wildcards)
+    wildcards = (_TEMPLATE.sub("*", pattern) for pattern in wanted)
+    return any(patterns.of_files(path, pattern) for pattern in wildcards)
 
 
 def file_patterns(manifest: Manifest) -> Iterator[str]:
     """Yield the patterns of the files that the Git generators of an ApplicationSet read, at any depth."""
+    yield from (text(entry, "path") for git in _git_generators(manifest) for _, entry in tables(git, "files"))
+
+
+def flaws(generator: Manifest) -> Iterator[str]:
+    """Yield what is wrong with the patterns of the Git generators in a generator that match nothing."""
+    for git in _git_generators(generator):
+        for field in ("directories", "files"):
+            for pattern in (text(entry, "path") for _, entry in tables(git, field)):
+                if "{{" not in pattern and (flaw := patterns.flaw(pattern, is_git=field == "files")):
+                    yield f"the pattern {pattern!r} of the Git generator matches nothing: {flaw}"
+
+
+def _git_generators(manifest: Manifest) -> Iterator[Manifest]:
+    """Yield the Git generators in an ApplicationSet, or in a part of it, at any depth."""
     for key, value in manifest.items():
         if key == "git" and isinstance(value, dict):
-            yield from (text(entry, "path").lstrip("/") for _, entry in tables(value, "files"))
+            yield value
         elif isinstance(value, dict):
-            yield from file_patterns(value)
+            yield from _git_generators(value)
         elif isinstance(value, list):
             for child in value:
-                yield from file_patterns(child) if isinstance(child, dict) else ()
+                yield from _git_generators(child) if isinstance(child, dict) else ()

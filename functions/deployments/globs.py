@@ -16,14 +16,14 @@ _RANGE = re.compile(r"(!?)([^\\\]])-([^\\\]])\]", re.DOTALL)
 _LIST = re.compile(r"(!?)((?:\\.|[^\\\]])+)\]", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_LONGEST = 20_000
+LONGEST = 20_000
 """How many characters a pattern has at most that is tried: a file is held against it in 11 ms then."""
 
 
 def matches(text: str, pattern: str) -> bool:
     """Return True for a text that a whole pattern matches."""
-    compiled = _compiled(pattern)
-    return compiled is not None and compiled.fullmatch(_plain(text)) is not None
+    expression = _compiled(pattern)
+    return expression is not None and expression.fullmatch(plain(text)) is not None
 
 
 def is_readable(pattern: str) -> bool:
@@ -34,18 +34,23 @@ def is_readable(pattern: str) -> bool:
 @lru_cache(maxsize=128)
 def _compiled(pattern: str) -> Any | None:
     """Return what RE2 makes of a pattern; None for one that cannot be read."""
+    expression = _expression(plain(pattern)) if len(pattern) <= LONGEST else None
+    return None if expression is None else compiled(expression)
+
+
+def compiled(expression: str) -> Any | None:
+    """Return what RE2 makes of an expression, in which a dot is any character; None where it refuses it."""
     import re2  # type: ignore[import-untyped]  # late: few repositories have such patterns; its work is linear
 
     options = re2.Options()
     options.log_errors = False
-    expression = _expression(_plain(pattern)) if len(pattern) <= _LONGEST else None
     try:
-        return None if expression is None else re2.compile(f"(?s:{expression})", options)
+        return re2.compile(f"(?s:{expression})", options)
     except re2.error:
         return None
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return a text for RE2, which takes only UTF-8: what stands for another byte of a name is replaced, as in Go."""
     return _SURROGATE.sub("\ufffd", text)
 

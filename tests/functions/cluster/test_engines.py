@@ -220,3 +220,13 @@ def test_beside_a_file_outside_of_a_repository_nothing_is_read(tmp_path: Path, m
     monkeypatch.setattr(disk, "files_below", walk)
     found = engines.of_paths({"a.yaml": str(tmp_path / "a.yaml")}, RunOptions(), lambda *_: False, OURS)
     assert found == engines.Engines()
+
+
+@pytest.mark.parametrize(("text", "is_ours"), [(A, True), (MODULE, True), (config_map("a"), False)])
+def test_an_absolute_path_is_refused_by_argo_cd(text: str, is_ours: bool, tmp_path: Path) -> None:
+    """Of what is not ours nothing is said."""
+    files = root("a", text) | root("b", B) | {"apps/b.yaml": application("b", "lab")}
+    app = application("a", "prod", "plugin: {name: krmfn}").replace("path: a", "path: /a")
+    done = process("krmfn", "check", ".", cwd=repository(tmp_path, files | {"apps/a.yaml": app})).ended(int(is_ours))
+    assert ("apps/a.yaml:1:1: error: Application a: Argo CD refuses the absolute path /a" in done.text) is is_ours
+    assert ("help: write `path: a`" in done.text) is is_ours

@@ -211,6 +211,43 @@ def test_an_application_set_makes_an_application_of_each_row(name: str) -> None:
     assert rows({"argocd/set.yaml": [manifest]}) == expected
 
 
+FILE_SETS: dict[str, tuple[str, list[str]]] = {
+    "all": ("{path: 'sites/*/config.json'}", ["lab", "oslo", "prod"]),
+    "but one": ("{path: 'sites/*/config.json'}, {path: sites/lab, exclude: true}", ["oslo", "prod"]),
+    "from the root": ("{path: /sites/lab/config.json}", []),
+    "a folder": ("{path: sites/eu}", ["oslo"]),
+    "a class": ("{path: 'sites/[^l]*/config.json'}", ["oslo", "prod"]),
+}
+
+
+@pytest.mark.parametrize("name", FILE_SETS)
+def test_a_file_generator_chooses_as_git_lists_files(name: str) -> None:
+    files, names = FILE_SETS[name]
+    paths = {"lab": "sites/lab", "oslo": "sites/eu/oslo", "prod": "sites/prod"}
+    contents = {f"{path}/config.json": [{"cluster": {"name": cluster}}] for cluster, path in paths.items()}
+    manifest = application_set(f"[{{git: {{repoURL: '{URL}', files: [{files}]}}}}]", "a", "{{ .cluster.name }}")
+    found = rows({"set.yaml": [manifest]}, REPOSITORY._replace(parameters=contents))
+    assert sorted(cluster for cluster, *_ in found) == names
+
+
+FLAWS: dict[str, tuple[str, str]] = {
+    "a dot": ("directories: [{path: './sites/*'}]", "Argo CD compares it with paths such as sites/*"),
+    "a slash behind": ("directories: [{path: sites/*/}]", "Argo CD compares it with paths such as sites/*"),
+    "a class": ("directories: [{path: 'sites/['}]", "it cannot be read; close its brackets"),
+    "a file of the disk": ("files: [{path: /sites/a.json}]", "Git takes it as a path outside of the repository"),
+}
+
+
+@pytest.mark.parametrize("name", FLAWS)
+def test_a_pattern_of_a_git_generator_that_matches_nothing_is_told(name: str) -> None:
+    field, reason = FLAWS[name]
+    manifest = application_set(
+        f"[{{matrix: {{generators: [{{git: {{repoURL: '{URL}', {field}}}}}, {{list: {{}}}}]}}}}]"
+    )
+    assert [message.partition(" matches nothing: ")[2] for message in problems(manifest)] == [reason]
+    assert rows({"set.yaml": [manifest]}) == []
+
+
 def test_a_file_generator_reads_the_files() -> None:
     git = f"[{{git: {{repoURL: '{URL}', files: [{{path: 'sites/**/config.json'}}]}}}}]"
     repository = REPOSITORY._replace(parameters={"sites/lab/config.json": [{"cluster": {"name": "oslo"}}]})
