@@ -158,9 +158,9 @@ def _key(row: Row, keys: Sequence[str]) -> tuple[Any, ...]:
     return tuple(filled(f"{{{{{key}}}}}", row.parameters, is_go=False) for key in keys)
 
 
-def is_parameters(path: str, wanted: Sequence[str]) -> bool:
+def is_parameters(path: str, templates: Sequence[str]) -> bool:
     """Return True for a file that one of the patterns of Git file generators may match, templates as wildcards."""
-    wildcards = (_TEMPLATE.sub("*", pattern) for pattern in wanted)
+    wildcards = (_TEMPLATE.sub("*", pattern) for pattern in templates)
     return any(patterns.of_files(path, pattern) for pattern in wildcards)
 
 

@@ -35,10 +35,10 @@ def of_files(path: str, pattern: str) -> bool:
     if pattern.startswith("/"):  # outside of the repository, for Git
         return False
     is_folder = pattern.endswith(("/", "/."))
-    wanted = posixpath.normpath(pattern) if pattern else "."
-    if wanted == "." or (path == wanted and not is_folder) or path.startswith(f"{wanted}/"):
+    normal = posixpath.normpath(pattern) if pattern else "."
+    if normal == "." or (path == normal and not is_folder) or path.startswith(f"{normal}/"):
         return True
-    return bool(_SIGNS.search(wanted)) and _matches(path, wanted + "/" * is_folder, is_git=True)
+    return bool(_SIGNS.search(normal)) and _matches(path, normal + "/" * is_folder, is_git=True)
 
 
 def flaw(pattern: str, is_git: bool) -> str:
