@@ -7,11 +7,13 @@ from contextlib import suppress
 from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.findings import placed
 from krmfn.streams import max_bytes
+from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams, config
 from ..cluster.deployed import Cluster, Clusters, judge_final
 from ..cluster.survey import places
 from ..command import Context
+from ..deployments.deployment import Deployment
 from ..formats.checked import names_of
 from ..paths import files
 from ..paths.failures import failure_of
@@ -25,6 +27,13 @@ from .pairs import Pair, Pairs, compare, deployed_manifests, join_elsewhere, pai
 _NOTHING = Plan((), (), (), 0)
 _Errors = list[tuple[str, Result]]
 """What is wrong, each with its path from the root of the repository."""
+
+
+class _Unread(NamedTuple):
+    """What of a cluster could not be read."""
+
+    old: list[Result]
+    new: list[Result]
 
 
 def compare_with_base(
@@ -104,8 +113,9 @@ def _comparisons(base: Base, old: Clusters, new: Clusters, pairs: Pairs, paths: 
     lost = [(_owners(base, pairs, path, result), path, result) for path, result in old_errors]
     is_edited, hidden_names = unchanged.edits_config(base), hidden.hidden_files(old, new)
     for at, (name, pair) in enumerate(pairs):
-        of_pair = ([result for owners, _, result in side if at in owners] for side in (lost, missing))
-        comparison = unchanged.with_folder_changes(base, pair, _compare(base, name, pair, *of_pair), is_edited)
+        of_pair = _Unread(*([result for owners, _, result in side if at in owners] for side in (lost, missing)))
+        comparison = _compare(base, name, pair, of_pair, new.engines.deployments)
+        comparison = unchanged.with_folder_changes(base, pair, comparison, is_edited)
         yield hidden.with_hidden_files(hidden_names, comparison)
     yield from (Comparison(path, _NOTHING, [result], failed=True) for owners, path, result in missing if not owners)
     yield from (_unknown(base, path or ".", (), [result]) for owners, path, result in lost if not owners)
@@ -167,8 +177,9 @@ def _depth(cluster: Cluster, top: str, path: str) -> int:
     return max((0 if root == "." else len(root) for root in above), default=-1)
 
 
-def _compare(base: Base, name: str, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:
-    """Return the comparison of one cluster; of its old side `lost` could not be read, of its new side `missing`."""
+def _compare(base: Base, name: str, pair: Pair, unread: _Unread, everywhere: Sequence[Deployment]) -> Comparison:
+    """Return the comparison of one cluster; `everywhere` as for `compare`."""
+    lost, missing = unread.old, unread.new
     if pair.new and (not pair.new.is_whole or _errors(pair.new.final.results)):
         missing = [*missing, *_errors(pair.new.final.results)] or [error("it cannot be read completely")]
     if missing:
@@ -176,7 +187,7 @@ def _compare(base: Base, name: str, pair: Pair, lost: list[Result], missing: lis
     if pair.old and (not pair.old.is_whole or pair.old.final.failed):
         lost = [*lost, *map(base.located, _errors(pair.old.final.results))] or [error("it cannot be read completely")]
     if not lost:
-        return compare(pair, name, base.located)
+        return compare(pair, name, everywhere, base.located)
     manifests = deployed_manifests(pair.new.final) if pair.new else []
     return _unknown(base, name, manifests, lost)
 

@@ -1,4 +1,4 @@
-"""Changes of Modules that do not reach a cluster: what deploys them is suspended, or prunes nothing."""
+"""Changes of Modules that do not reach a cluster: what deploys them is suspended, prunes nothing, or leaves."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,10 +44,13 @@ class HeldBack(NamedTuple):
         return effect._replace(message=f"{effect.message}, once {engine} is resumed") if engine else effect
 
 
-def held_back(plan: Plan, old: Cluster | None, new: Cluster | None) -> HeldBack:
+def held_back(
+    plan: Plan, old: Cluster | None, new: Cluster | None, everywhere: Sequence[Deployment] = ()
+) -> HeldBack:
     """Return what a suspended deployment does not apply, and what stays since nothing is pruned.
 
-    What Argo CD does not prune by itself is left out: a person may sync it. Of a file whose folder nothing deploys, the
+    `everywhere` is all that is deployed after the change, also to other clusters: an engine's object that is no longer
+    among it is deleted, and may leave its resources where they are. What Argo CD does not prune by itself is left out: a person may sync it. Of a file whose folder nothing deploys, the
     objects of engines in it count. Source: Flux, Kustomization v1, spec.suspend and spec.prune; Fleet, GitRepo,
     spec.paused.
     """
@@ -62,14 +65,15 @@ def held_back(plan: Plan, old: Cluster | None, new: Cluster | None) -> HeldBack:
         holders = new_side.deploying(key) or old_side.deploying(key)
         deployments = holders or new_side.deployments or old_side.deployments
         declarations = [deployment.declaration for deployment in deployments] or beside
-        message = _message(change, declarations)
+        leaves = not change.new and bool(holders) and not any(_goes_on(holder, everywhere) for holder in holders)
+        message = _after_leaving(holders, everywhere) if leaves else _message(change, declarations)
         if message and is_module:
             findings.append(error(message, ref=change.ref))
-        if message and _is_suspended(declarations):
+        if message and not leaves and _is_suspended(declarations):
             waiting[key] = _engine(declarations[0])
         if message and not change.new:
             staying.add(key)
-        if not change.new and _never_goes(change, declarations):
+        if not change.new and (message if leaves else _never_goes(change, declarations)):
             staying.add(key)
             unpruned.add(key)
             findings += _twins(change, loading) if is_module else ()
@@ -93,6 +97,39 @@ def _twins(kept: Change, loading: Mapping[str, Sequence[Ref]]) -> Iterator[Resul
     for source, name in twins.items():
         message = f"loads {name}, as {kept.ref} does, which stays on the cluster"
         yield error(message, ref=source, remedy="delete that one by hand when this is merged, or let its engine prune")
+
+
+def _rest(holder: Deployment, everywhere: Sequence[Deployment]) -> list[Deployment]:
+    """Return what the object of a deployment deploys after the change."""
+    source = holder.declaration.source.ref
+    rest = [other for other in everywhere if other.declaration.source.ref == source]
+    if source.kind == "ApplicationSet":  # each of its Applications comes and goes by itself
+        return [other for other in rest if other.path == holder.path]
+    return rest
+
+
+def _goes_on(holder: Deployment, everywhere: Sequence[Deployment]) -> bool:
+    """Return whether the object of a deployment deploys anything to this cluster after the change."""
+    return any(other.cluster == holder.cluster for other in _rest(holder, everywhere))
+
+
+def _after_leaving(holders: Sequence[Deployment], everywhere: Sequence[Deployment]) -> str:
+    """Return why the objects of deployments that leave a cluster stay there; "" where they are deleted.
+
+    Source: what deletes an engine's object (see `kept_by`); Argo CD and Flux delete nothing in a cluster that their
+    object no longer names (argoproj/argo-cd, controller/state.go: live objects are those of the destination).
+    """
+    reasons = list[str]()
+    for holder in holders:
+        declaration = holder.declaration
+        source = f"{declaration.source.ref} ({declaration.file})"
+        if _rest(holder, everywhere):
+            reasons.append(f"{source} goes to another cluster, and {_engine(declaration)} deletes nothing here")
+        elif declaration.kept_by:
+            reasons.append(f"{source} is deleted, but {declaration.kept_by}")
+        else:
+            return ""
+    return f"{reasons[0]}, so it stays on the cluster, and its driver in use"
 
 
 def _message(change: Change, declarations: Sequence[Declaration]) -> str:

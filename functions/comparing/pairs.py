@@ -14,6 +14,7 @@ from ..cluster.deployed import Cluster, Clusters, deployed_items, judge_final
 from ..cluster.survey import places
 from ..cluster_dump import is_dumped
 from ..command import Context
+from ..deployments.deployment import Deployment
 from ..final.against import check_external
 from ..paths.failures import Failure, failure_of, log_failures, raise_alike
 from ..plan import Comparison, plan
@@ -96,13 +97,22 @@ def join_elsewhere(
     return not failures
 
 
-def compare(pair: Pair, name: str, located: Callable[[Result], Result] = lambda result: result) -> Comparison:
-    """Return the comparison of one cluster before and after; `located` gives a finding about the old side its place."""
+def compare(
+    pair: Pair,
+    name: str,
+    everywhere: Sequence[Deployment] = (),
+    located: Callable[[Result], Result] = lambda result: result,
+) -> Comparison:
+    """Return the comparison of one cluster before and after.
+
+    `everywhere` is what is deployed after the change, also to other clusters; `located` gives a finding about the old
+    side its place.
+    """
     old, new = (cluster.final if cluster else ResourceList() for cluster in pair)
     before, after = deployed_manifests(old), deployed_manifests(new)
     reviewed = plan(before, after)
     note(new, renewed=attention.renewed(after, old, new))
-    held = held_back(reviewed, pair.old, pair.new)
+    held = held_back(reviewed, pair.old, pair.new, everywhere)
     effects, doubt = node_effects.effects(old, new, held.unpruned)
     gone = leaving.leaving(deployed_items(old), deployed_items(new), run_of(new).live)
     effects += leavers.lost(gone, new)
@@ -171,7 +181,8 @@ def compare_paths(context: Context, old: str, new: str) -> list[Comparison]:
     if any(cluster.final.failed for cluster in after.clusters):
         return []
     names = hidden.hidden_files(before, after)
-    comparisons = (compare(pair, name if len(named) > 1 else "") for name, pair in named)
+    deployed = after.engines.deployments
+    comparisons = (compare(pair, name if len(named) > 1 else "", deployed) for name, pair in named)
     return [hidden.with_hidden_files(names, comparison) for comparison in comparisons]
 
 

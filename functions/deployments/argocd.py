@@ -32,6 +32,8 @@ _KUSTOMIZE = (
     *("commonLabels", "commonAnnotations", "version", *edits.FLAGS),
 )
 """The options of `kustomize` in an Application."""
+FINALIZER = "resources-finalizer.argocd.argoproj.io"
+"""By it, also with `/background` or `/foreground` behind, an Application takes its resources along when it goes."""
 _TYPES = ("kustomize", "helm", "directory")
 """The fields of a source that say what it is, beside `plugin`."""
 
@@ -141,10 +143,27 @@ def _declarations(
             namespace=text(table(spec, "destination"), "namespace"),
             additions=additions_of(table(source, "kustomize"), _KUSTOMIZE, "kustomize.") if how == "raw" else (),
             prunes=table(spec, "syncPolicy", "automated").get("prune") is True,
+            kept_by=_kept_by(item.manifest),
             revision=pinned(text(source, "targetRevision")),
             anew=_anew(spec),
             refused=f"the absolute path {path}" if path.startswith("/") else "",
         )
+
+
+def _kept_by(manifest: Manifest) -> str:
+    """Return why the resources of an Application, or of those that an ApplicationSet makes, stay when it is deleted.
+
+    Source: Argo CD 3.2, docs/user-guide/app_deletion.md, and applicationset/controllers/template: without finalizers
+    in its template an ApplicationSet writes the one that deletes, unless preserveResourcesOnDeletion is set.
+    """
+    template = table(manifest, "spec", "template")
+    finalizers = texts(table(template or manifest, "metadata"), "finalizers")
+    if any(name.partition("/")[0] == FINALIZER for name in finalizers):
+        return ""
+    if template and not finalizers:
+        is_kept = table(manifest, "spec", "syncPolicy").get("preserveResourcesOnDeletion") is True
+        return "preserveResourcesOnDeletion is true" if is_kept else ""
+    return f"it has no finalizer {FINALIZER}"
 
 
 def _anew(spec: Manifest) -> str:

@@ -98,6 +98,8 @@ class Declaration(NamedTuple):
     """The patterns by which Flux leaves files out of what it fetches, beside those of .sourceignore."""
     revision: str = ""
     """The tag or commit that it deploys, whatever stands in this tree; "" for a branch."""
+    kept_by: str = ""
+    """Why its resources stay on the cluster when the object that declares it is deleted; "" where they go along."""
     anew: str = ""
     """The option by which the engine deletes and makes anew what it cannot change, such as `force: true`; or ""."""
     refused: str = ""

@@ -46,7 +46,7 @@ def _declarations(item: EngineObject, path: str, repository: Repository) -> Iter
     """Yield the bundle in a folder once for each cluster."""
     bundle = repository.bundles.get(path, {})
     folder = normal_path(posixpath.join(path, text(table(bundle, "kustomize"), "dir")))
-    additions = additions_of(bundle, _ADDITIONS)
+    additions, is_kept = additions_of(bundle, _ADDITIONS), bundle.get("keepResources") is True
     chart = table(bundle, "helm")
     how: How = "helm" if text(chart, "chart") or text(chart, "repo") or path in repository.charts else "raw"
     targets = [target for _, target in tables(bundle, "overrideTargets")]
@@ -58,6 +58,7 @@ def _declarations(item: EngineObject, path: str, repository: Repository) -> Iter
             additions=additions,
             is_suspended=spec.get("paused") is True,
             revision=text(spec, "revision"),
+            kept_by="keepResources is true" if spec.get("keepResources") is True or is_kept else "",
         )
 
 

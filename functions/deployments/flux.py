@@ -74,10 +74,24 @@ def _kustomization(
         additions=additions_of(spec, _ADDITIONS),
         is_suspended=spec.get("suspend") is True,
         prunes=spec.get("prune") is True,
+        kept_by=_kept_by(spec),
         anew="force: true" if spec.get("force") is True else "",
         ignore="" if isinstance(source, str) else text(table(source.manifest, "spec"), "ignore"),
         revision=_revision(source),
     )
+
+
+def _kept_by(spec: Manifest) -> str:
+    """Return why the resources of a Kustomization stay when it is deleted.
+
+    Source: Flux, kustomize-controller, docs/spec/v1/kustomizations.md, Deletion policy: without one, `prune` decides.
+    """
+    policy = text(spec, "deletionPolicy")
+    if policy == "Orphan":
+        return "deletionPolicy is Orphan"
+    if spec.get("suspend") is True:
+        return "it is suspended"
+    return "" if policy in ("Delete", "WaitForTermination") or spec.get("prune") is True else "prune is not true"
 
 
 def _release(item: EngineObject, sources: Sources, repository: Repository) -> Iterator[Declaration]:

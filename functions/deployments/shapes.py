@@ -37,7 +37,7 @@ _GENERATOR: Shape = {
 }
 _REFERENCE: Shape = dict.fromkeys(("kind", "name", "namespace"), str)
 _KUSTOMIZATION: Shape = {
-    **dict.fromkeys(("path", "targetNamespace", "namePrefix", "nameSuffix"), str),
+    **dict.fromkeys(("path", "targetNamespace", "namePrefix", "nameSuffix", "deletionPolicy"), str),
     **dict.fromkeys(("suspend", "prune", "force"), bool),
     **{key: [dict] for key in ("patches", "images", "dependsOn")},
     "components": [str],

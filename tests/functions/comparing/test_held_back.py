@@ -173,3 +173,78 @@ def test_a_module_that_stays_keeps_its_nodes(tmp_path: Path) -> None:
 def test_what_happens_at_a_suspended_engine_waits_for_it(tmp_path: Path) -> None:
     text = _changed("suspend: true, prune: true", "card", "board", tmp_path)
     assert "* Module kmm/card: reloaded on 1 node (n1): Module kmm/board takes its place, once Flux is resumed" in text
+
+
+FINALIZER = "resources-finalizer.argocd.argoproj.io"
+ARGO = APPLICATION + "  syncPolicy: {automated: {prune: true}}\n"
+SET = (
+    "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: lab, namespace: argocd}\nspec:\n"
+    "  generators: [{list: {elements: [{path: drivers}]}}]\n  template:\n    metadata: {name: '{{path}}'META}\n    spec:\n"
+    "      source: {repoURL: 'https://git.example.com/f.git', path: '{{path}}'}\n      destination: {name: lab}\n"
+)
+BUNDLE = (
+    "apiVersion: fleet.cattle.io/v1alpha1\nkind: GitRepo\nmetadata: {name: lab, namespace: fleet-default}\n"
+    "spec: {repo: 'https://git.example.com/f.git', paths: [drivers], targets: [{clusterName: lab}]SPEC}\n"
+)
+LEAVING = {
+    "an Application": (ARGO, f"it has no finalizer {FINALIZER}"),
+    "one with the finalizer": (ARGO.replace("argocd}", f"argocd, finalizers: [{FINALIZER}]}}"), ""),
+    "one with that of the background": (
+        ARGO.replace("argocd}", f"argocd, finalizers: [{FINALIZER}/background]}}"),
+        "",
+    ),
+    "one with another finalizer": (
+        ARGO.replace("argocd}", "argocd, finalizers: [example.com/x]}"),
+        f"it has no finalizer {FINALIZER}",
+    ),
+    "an ApplicationSet": (SET.replace("META", ""), ""),
+    "one that preserves": (
+        SET.replace("META", "") + "  syncPolicy: {preserveResourcesOnDeletion: true}\n",
+        "preserveResourcesOnDeletion is true",
+    ),
+    "one with finalizers in its template": (
+        SET.replace("META", ", finalizers: [example.com/x]"),
+        f"it has no finalizer {FINALIZER}",
+    ),
+    "a Kustomization": (FLUX.replace("SPEC", "prune: true"), ""),
+    "one that prunes nothing": (FLUX.replace("SPEC", "prune: false"), "prune is not true"),
+    "one that deletes all the same": (FLUX.replace("SPEC", "prune: false, deletionPolicy: Delete"), ""),
+    "an orphaning one": (FLUX.replace("SPEC", "prune: true, deletionPolicy: Orphan"), "deletionPolicy is Orphan"),
+    "a suspended one": (FLUX.replace("SPEC", "prune: true, suspend: true"), "it is suspended"),
+    "a GitRepo": (BUNDLE.replace("SPEC", ""), ""),
+    "one that keeps": (BUNDLE.replace("SPEC", ", keepResources: true"), "keepResources is true"),
+}
+
+
+@pytest.mark.parametrize(("engine", "reason"), LEAVING.values(), ids=LEAVING)
+def test_an_engines_object_that_is_deleted_may_leave_what_it_applied(engine: str, reason: str, tmp_path: Path) -> None:
+    """The folder stays in Git, and nothing deploys it any more; another object deploys a Module in its place."""
+    other = engine.replace("name: lab,", "name: other,").replace("drivers", "others")
+    for side, text in (("old", engine), ("new", other)):
+        files = {"clusters/lab/engine.yaml": text, "clusters/lab/node.yaml": NODE}
+        for folder, name in (("drivers", "card"), ("others", "board")):
+            driver = module(name=name, selector={"example.com/card": "true"}, modprobe={"moduleName": "card"})
+            files[f"{folder}/m.yaml"] = emit.dump(driver)
+        plant(tmp_path, {f"{side}/{path}": content for path, content in files.items()})
+    text = process("krmfn", "diff", "old", "new", cwd=tmp_path).text
+    stays = [line for line in text.splitlines() if "Module kmm/card: stays on the cluster" in line]
+    assert bool(stays) is bool(reason), text
+    assert ("- Module kmm/card" in text) is not bool(reason), text
+    assert f"is deleted, but {reason}, so it stays on the cluster" in text or not reason, text
+    twin = "Module kmm/board: loads card, as Module kmm/card does, which stays on the cluster"
+    assert (twin in text) is bool(reason), text
+
+
+@pytest.mark.parametrize("finalizers", ["", f", finalizers: [{FINALIZER}]"])
+def test_an_application_that_goes_to_another_cluster_leaves_what_it_applied(finalizers: str, tmp_path: Path) -> None:
+    """Argo CD looks for the objects of an Application in the cluster of its destination, and nowhere else."""
+    engine = ARGO.replace("argocd}", f"argocd{finalizers}}}")
+    rest = ARGO.replace("name: lab,", "name: rest,").replace("drivers", "rest")
+    for side, cluster in (("old", "lab"), ("new", "stage")):
+        moved = engine.replace("destination: {name: lab}", f"destination: {{name: {cluster}}}")
+        files = {"apps/a.yaml": moved, "apps/b.yaml": rest, "rest/c.yaml": config_map("c")}
+        files["drivers/m.yaml"] = emit.dump(module(name="card"))
+        plant(tmp_path, {f"{side}/{path}": content for path, content in files.items()})
+    text = process("krmfn", "diff", "old", "new", cwd=tmp_path).text
+    assert "Application argocd/lab (apps/a.yaml) goes to another cluster, and Argo CD deletes nothing here" in text
+    assert "= Module kmm/card: stays on the cluster" in text, text
