@@ -44,15 +44,13 @@ class HeldBack(NamedTuple):
         return effect._replace(message=f"{effect.message}, once {engine} is resumed") if engine else effect
 
 
-def held_back(
-    plan: Plan, old: Cluster | None, new: Cluster | None, everywhere: Sequence[Deployment] = ()
-) -> HeldBack:
+def held_back(plan: Plan, old: Cluster | None, new: Cluster | None, everywhere: Sequence[Deployment] = ()) -> HeldBack:
     """Return what a suspended deployment does not apply, and what stays since nothing is pruned.
 
     `everywhere` is all that is deployed after the change, also to other clusters: an engine's object that is no longer
-    among it is deleted, and may leave its resources where they are. What Argo CD does not prune by itself is left out: a person may sync it. Of a file whose folder nothing deploys, the
-    objects of engines in it count. Source: Flux, Kustomization v1, spec.suspend and spec.prune; Fleet, GitRepo,
-    spec.paused.
+    among it is deleted, and may leave its resources where they are. What Argo CD does not prune by itself is left out:
+    a person may sync it. Of a file whose folder nothing deploys, the objects of engines in it count. Source: Flux,
+    Kustomization v1, spec.suspend and spec.prune; Fleet, GitRepo, spec.paused.
     """
     if not plan.changes:
         return HeldBack()
@@ -129,7 +127,7 @@ def _after_leaving(holders: Sequence[Deployment], everywhere: Sequence[Deploymen
             reasons.append(f"{source} is deleted, but {declaration.kept_by}")
         else:
             return ""
-    return f"{reasons[0]}, so it stays on the cluster, and its driver in use"
+    return f"stays, with its driver: {reasons[0]}"
 
 
 def _message(change: Change, declarations: Sequence[Declaration]) -> str:

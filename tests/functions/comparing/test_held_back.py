@@ -179,7 +179,8 @@ FINALIZER = "resources-finalizer.argocd.argoproj.io"
 ARGO = APPLICATION + "  syncPolicy: {automated: {prune: true}}\n"
 SET = (
     "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: lab, namespace: argocd}\nspec:\n"
-    "  generators: [{list: {elements: [{path: drivers}]}}]\n  template:\n    metadata: {name: '{{path}}'META}\n    spec:\n"
+    "  generators: [{list: {elements: [{path: drivers}]}}]\n"
+    "  template:\n    metadata: {name: '{{path}}'META}\n    spec:\n"
     "      source: {repoURL: 'https://git.example.com/f.git', path: '{{path}}'}\n      destination: {name: lab}\n"
 )
 BUNDLE = (
@@ -230,7 +231,7 @@ def test_an_engines_object_that_is_deleted_may_leave_what_it_applied(engine: str
     stays = [line for line in text.splitlines() if "Module kmm/card: stays on the cluster" in line]
     assert bool(stays) is bool(reason), text
     assert ("- Module kmm/card" in text) is not bool(reason), text
-    assert f"is deleted, but {reason}, so it stays on the cluster" in text or not reason, text
+    assert f"is deleted, but {reason} (lab)\n" in text or not reason, text
     twin = "Module kmm/board: loads card, as Module kmm/card does, which stays on the cluster"
     assert (twin in text) is bool(reason), text
 
