@@ -3,20 +3,19 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from krmfn import Item, Ref, Result, error
+from krmfn import Ref, Result, error
 from krmfn.ownership import Id
 from krmfn.typed import NamedTuple
 
 from ..cluster.deployed import Cluster
-from ..cluster.reached import NAMES, file_of, with_folders
 from ..deployments import fleet, flux
 from ..deployments.deployment import Declaration, Deployment, EngineObject, Repository
 from ..final.engines import is_unpruned
 from ..grouping import grouped
 from ..kmm.module import MODULE_KINDS, module_of
-from ..paths.roots import within
 from ..plan import Change, Effect, Plan
 from ..rendering.kinds import of_kinds
+from .sides import Side, engine_of, goes_on, rest_of
 
 
 class HeldBack(NamedTuple):
@@ -54,7 +53,7 @@ def held_back(plan: Plan, old: Cluster | None, new: Cluster | None, everywhere: 
     """
     if not plan.changes:
         return HeldBack()
-    new_side, old_side = _Side.of(new), _Side.of(old)
+    new_side, old_side = Side.of(new), Side.of(old)
     beside = _beside(new) or _beside(old)
     loading = _loading(new)
     findings, staying, unpruned, waiting = list[Result](), set[Id](), set[Id](), dict[Id, str]()
@@ -63,12 +62,12 @@ def held_back(plan: Plan, old: Cluster | None, new: Cluster | None, everywhere: 
         holders = new_side.deploying(key) or old_side.deploying(key)
         deployments = holders or new_side.deployments or old_side.deployments
         declarations = [deployment.declaration for deployment in deployments] or beside
-        leaves = not change.new and bool(holders) and not any(_goes_on(holder, everywhere) for holder in holders)
+        leaves = not change.new and bool(holders) and not any(goes_on(holder, everywhere) for holder in holders)
         message = _after_leaving(holders, everywhere) if leaves else _message(change, declarations)
         if message and is_module:
             findings.append(error(message, ref=change.ref))
         if message and not leaves and _is_suspended(declarations):
-            waiting[key] = _engine(declarations[0])
+            waiting[key] = engine_of(declarations[0])
         if message and not change.new:
             staying.add(key)
         if not change.new and (message if leaves else _never_goes(change, declarations)):
@@ -97,20 +96,6 @@ def _twins(kept: Change, loading: Mapping[str, Sequence[Ref]]) -> Iterator[Resul
         yield error(message, ref=source, remedy="delete that one by hand when this is merged, or let its engine prune")
 
 
-def _rest(holder: Deployment, everywhere: Sequence[Deployment]) -> list[Deployment]:
-    """Return what the object of a deployment deploys after the change."""
-    source = holder.declaration.source.ref
-    rest = [other for other in everywhere if other.declaration.source.ref == source]
-    if source.kind == "ApplicationSet":  # each of its Applications comes and goes by itself
-        return [other for other in rest if other.path == holder.path]
-    return rest
-
-
-def _goes_on(holder: Deployment, everywhere: Sequence[Deployment]) -> bool:
-    """Return whether the object of a deployment deploys anything to this cluster after the change."""
-    return any(other.cluster == holder.cluster for other in _rest(holder, everywhere))
-
-
 def _after_leaving(holders: Sequence[Deployment], everywhere: Sequence[Deployment]) -> str:
     """Return why the objects of deployments that leave a cluster stay there; "" where they are deleted.
 
@@ -121,8 +106,8 @@ def _after_leaving(holders: Sequence[Deployment], everywhere: Sequence[Deploymen
     for holder in holders:
         declaration = holder.declaration
         source = f"{declaration.source.ref} ({declaration.file})"
-        if _rest(holder, everywhere):
-            reasons.append(f"{source} goes to another cluster, and {_engine(declaration)} deletes nothing here")
+        if rest_of(holder, everywhere):
+            reasons.append(f"{source} goes to another cluster, and {engine_of(declaration)} deletes nothing here")
         elif declaration.kept_by:
             reasons.append(f"{source} is deleted, but {declaration.kept_by}")
         else:
@@ -135,7 +120,7 @@ def _message(change: Change, declarations: Sequence[Declaration]) -> str:
     if not declarations:
         return ""
     first = declarations[0]
-    engine, source = _engine(first), f"{first.source.ref}, {first.file}"
+    engine, source = engine_of(first), f"{first.source.ref}, {first.file}"
     if _is_suspended(declarations):
         outcome = "it is not applied" if change.new else "it stays on the cluster, and its driver in use"
         return f"{engine} is suspended there ({source}), so {outcome}"
@@ -144,64 +129,18 @@ def _message(change: Change, declarations: Sequence[Declaration]) -> str:
     return ""
 
 
-def _engine(declaration: Declaration) -> str:
-    return NAMES.get(declaration.engine, declaration.engine)
-
-
 def _is_suspended(declarations: Sequence[Declaration]) -> bool:
     return all(declaration.is_suspended for declaration in declarations)
 
 
 def _never_goes(change: Change, declarations: Sequence[Declaration]) -> bool:
     """Return True for an object that leaves Git and that no engine deletes then, suspended or not."""
-    engines = {_engine(declaration) for declaration in declarations}
+    engines = {engine_of(declaration) for declaration in declarations}
     return bool(declarations) and (_prunes_nothing(declarations) or is_unpruned(change.old or {}, engines))
 
 
 def _prunes_nothing(declarations: Sequence[Declaration]) -> bool:
     return all(declaration.engine == "flux" and not declaration.prunes for declaration in declarations)
-
-
-class _Side(NamedTuple):
-    """One side of a change, with what is looked up for each changed Module."""
-
-    items: Mapping[Id, Sequence[tuple[str, Item]]] = {}  # read only
-    """Those of the cluster by their ids, each with the folder of its root; "" for loose files."""
-    loose: Sequence[str] = ()
-    """The paths of the roots of loose files."""
-    deployments: Sequence[Deployment] = ()
-    """What deploys the cluster."""
-    by_path: Mapping[str, Sequence[int]] = {}  # read only
-    """The positions of the deployments of each path, as the deployments write it."""
-
-    @classmethod
-    def of(cls, cluster: Cluster | None) -> "_Side":
-        """Return the side of a cluster; one without anything for none."""
-        if not cluster:
-            return cls()
-        pairs = ((folder, item) for folder, part in with_folders(cluster) for item in part.items)
-        items = grouped((item.ref.id, (folder, item)) for folder, item in pairs)
-        deployments = [reached for reached in cluster.deployments if reached.declaration.engine != "none"]
-        by_path = grouped((deployment.path, at) for at, deployment in enumerate(deployments))
-        loose = [root.path for root in cluster.roots if root.kind == "files"]
-        return cls(items, loose, deployments, by_path)
-
-    def deploying(self, module: Id) -> list[Deployment]:
-        """Return what deploys the roots that hold a Module."""
-        paths = dict[str, None]()
-        for folder, item in self.items.get(module, ()):
-            file = file_of(item)
-            inner = [path for path in self.loose if not folder and within(file, path)]
-            paths |= dict.fromkeys([folder] if folder else inner or self.loose)
-        positions = {at for path in paths for end in _ends(path) for at in self.by_path.get(end, ())}
-        return [self.deployments[at] for at in sorted(positions)]
-
-
-def _ends(path: str) -> Iterator[str]:
-    """Yield the paths that a folder may be written as: from each of the folders above it, and `.`."""
-    yield "."
-    parts = path.strip(os.sep).split(os.sep)
-    yield from (os.sep.join(parts[at:]) for at in range(len(parts)))
 
 
 def _beside(cluster: Cluster | None) -> list[Declaration]:

@@ -24,6 +24,7 @@ from ..run import note, run_of
 from ..upgrades import node_effects
 from ..upgrades.notes import notes
 from . import attention, hidden, leavers
+from .handed_over import handed_over
 from .held_back import held_back
 
 
@@ -127,7 +128,8 @@ def compare(
     results += map(located, placed(check_adopted(old, new)))
     results += leavers.findings(gone, new, located)
     by_labels = node_effects.harms_by_former_labels(old, new, effects)
-    unapplied = (*attention.unapplied(changes, old, new), *held.findings)
+    handed = handed_over(pair.old, pair.new, everywhere)
+    unapplied = (*attention.unapplied(changes, old, new), *held.findings, *handed)
     first = (
         *(f"not as reviewed: {finding.ref}: {finding.text}" for finding in unapplied),
         *attention.sentences(changes, old, new),

@@ -44,6 +44,8 @@ class _Application(NamedTuple):
     spec: Manifest
     source: EngineObject
     unknown: str = ""
+    name: str = ""
+    """That of one that an ApplicationSet makes; "" where its template cannot be filled in."""
     templates: Mapping[str, str] = {}  # read only
     """The texts of the template that cannot be filled in, by what stands in the spec in their place."""
 
@@ -85,7 +87,8 @@ def _applications(item: EngineObject, repository: Repository, problems: list[Pro
                 )
                 for value in filter(is_broken, open_texts)
             )
-            yield _Application(filled_in, item, row.unknown, open_texts)
+            name = filled(text(table(spec, "template", "metadata"), "name"), parameters, is_go)
+            yield _Application(filled_in, item, row.unknown, name or "", open_texts)
 
 
 def _merged(base: Manifest, over: Manifest) -> Manifest:
@@ -143,6 +146,7 @@ def _declarations(
             namespace=text(table(spec, "destination"), "namespace"),
             additions=additions_of(table(source, "kustomize"), _KUSTOMIZE, "kustomize.") if how == "raw" else (),
             prunes=table(spec, "syncPolicy", "automated").get("prune") is True,
+            application=application.name or (path if item.ref.kind == "ApplicationSet" else ""),
             kept_by=_kept_by(item.manifest),
             revision=pinned(text(source, "targetRevision")),
             anew=_anew(spec),

@@ -96,6 +96,8 @@ class Declaration(NamedTuple):
     prunes: bool = True
     ignore: str = ""
     """The patterns by which Flux leaves files out of what it fetches, beside those of .sourceignore."""
+    application: str = ""
+    """The name of the Application, where an ApplicationSet makes it; its path where the name is not known."""
     revision: str = ""
     """The tag or commit that it deploys, whatever stands in this tree; "" for a branch."""
     kept_by: str = ""

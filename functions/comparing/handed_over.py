@@ -1,0 +1,75 @@
+"""Modules that one engine's object hands over to another: whoever comes first decides whether they are deleted.
+
+Argo CD and Flux write into each object who applies it, and prune only what is still theirs. Source: Argo CD 3.2.1,
+docs/user-guide/resource_tracking.md; Flux, kustomize-controller, docs/spec/v1/kustomizations.md, Garbage collection.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from krmfn import Item, Result, error
+
+from ..cluster.deployed import Cluster
+from ..deployments.deployment import Declaration, Deployment
+from ..final.engines import is_unpruned
+from ..kmm.module import MODULE_KINDS
+from .sides import Side, engine_of, goes_on, rest_of
+
+_ON_LEAVING = {
+    "argocd": "remove the finalizer of the former",
+    "flux": "write `deletionPolicy: Orphan` into the former",
+    "fleet": "write `keepResources: true` into the former",
+}
+"""What lets an engine's object leave without what it applied."""
+_ON_STAYING = {
+    "argocd": "annotate it with `argocd.argoproj.io/sync-options: Prune=false`",
+    "flux": "annotate it with `kustomize.toolkit.fluxcd.io/prune: disabled`",
+}
+"""What lets an object leave the folder of an engine's object that goes on."""
+
+
+def handed_over(old: Cluster | None, new: Cluster | None, everywhere: Sequence[Deployment] = ()) -> Iterator[Result]:
+    """Yield an error per Module that stays in a cluster while what applies it changes, and may delete it in between.
+
+    `everywhere` is all that is deployed after the change.
+    """
+    if not (old and new):
+        return
+    before, after = Side.of(old), Side.of(new)
+    for key, pairs in after.items.items():
+        item = pairs[0][1]
+        if (item.group, item.ref.kind) not in MODULE_KINDS or key not in before.items:
+            continue
+        givers, takers = before.deploying(key), after.deploying(key)
+        if givers and takers and not any(_same(giver, taker) for giver in givers for taker in takers):
+            yield from _risk(item, givers, takers[0].declaration, everywhere)
+
+
+def _same(giver: Deployment, taker: Deployment) -> bool:
+    return bool(rest_of(giver, [taker]))
+
+
+def _risk(
+    item: Item, givers: Sequence[Deployment], taker: Declaration, everywhere: Sequence[Deployment]
+) -> Iterator[Result]:
+    """Yield an error if one of the givers may delete a Module; `taker` is who applies it after the change."""
+    for giver in givers:
+        declaration = giver.declaration
+        stays = goes_on(giver, everywhere)
+        deletes = _prunes(declaration) if stays else not declaration.kept_by
+        if deletes and not is_unpruned(item.manifest, {engine_of(declaration)}):
+            names = f"{_name(declaration)} hands it to {_name(taker)}"
+            message = f"{names}: if the former prunes it first, its drivers unload everywhere, and load again"
+            remedies = _ON_STAYING if stays else _ON_LEAVING
+            remedy = f"{remedies.get(declaration.engine, 'let the former keep it')} in a commit before this one"
+            yield error(message, ref=item.ref, remedy=remedy)
+            return
+
+
+def _prunes(declaration: Declaration) -> bool:
+    """Return whether an engine's object that goes on deletes what leaves its folder."""
+    return declaration.prunes and not declaration.is_suspended
+
+
+def _name(declaration: Declaration) -> str:
+    source = declaration.source.ref
+    return f"Application {declaration.application}" if declaration.application else str(source)
