@@ -39,27 +39,27 @@ def handed_over(old: Cluster | None, new: Cluster | None, everywhere: Sequence[D
         item = pairs[0][1]
         if (item.group, item.ref.kind) not in MODULE_KINDS or key not in before.items:
             continue
-        givers, takers = before.deploying(key), after.deploying(key)
-        if givers and takers and not any(_same(giver, taker) for giver in givers for taker in takers):
-            yield from _risk(item, givers, takers[0].declaration, everywhere)
+        former, latter = before.deploying(key), after.deploying(key)
+        if former and latter and not any(_same(holder, taker) for holder in former for taker in latter):
+            yield from _risk(item, former, latter[0].declaration, everywhere)
 
 
-def _same(giver: Deployment, taker: Deployment) -> bool:
-    return bool(rest_of(giver, [taker]))
+def _same(holder: Deployment, taker: Deployment) -> bool:
+    return bool(rest_of(holder, [taker]))
 
 
 def _risk(
-    item: Item, givers: Sequence[Deployment], taker: Declaration, everywhere: Sequence[Deployment]
+    item: Item, former: Sequence[Deployment], taker: Declaration, everywhere: Sequence[Deployment]
 ) -> Iterator[Result]:
-    """Yield an error if one of the givers may delete a Module; `taker` is who applies it after the change."""
-    for giver in givers:
-        declaration = giver.declaration
-        stays = goes_on(giver, everywhere)
-        deletes = _prunes(declaration) if stays else not declaration.kept_by
+    """Yield an error if one of the former may delete a Module; `taker` is who applies it after the change."""
+    for holder in former:
+        declaration = holder.declaration
+        remains = goes_on(holder, everywhere)
+        deletes = _prunes(declaration) if remains else not declaration.kept_by
         if deletes and not is_unpruned(item.manifest, {engine_of(declaration)}):
             names = f"{_name(declaration)} hands it to {_name(taker)}"
             message = f"{names}: if the former prunes it first, its drivers unload everywhere, and load again"
-            remedies = _ON_STAYING if stays else _ON_LEAVING
+            remedies = _ON_STAYING if remains else _ON_LEAVING
             remedy = f"{remedies.get(declaration.engine, 'let the former keep it')} in a commit before this one"
             yield error(message, ref=item.ref, remedy=remedy)
             return
