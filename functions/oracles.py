@@ -85,12 +85,12 @@ FLUX_KUSTOMIZATION = Oracle("reference", "Flux, Kustomization v1, spec.postBuild
 
 # What the function itself defines.
 
-OUR_KINDS = Oracle("own", "the kinds and annotations of krmfn.dev (docs/deviceconfig.md, docs/profiles.md)")
-OUR_FILES = Oracle("own", "what krmfn reads of a repository (docs/repository.md)")
-OUR_MARKS = Oracle("own", "which objects krmfn made and may change (docs/contracts.md)")
-OUR_EXCLUSIVITY = Oracle("own", "one config of a profile for a node (docs/deviceconfig.md)")
-OUR_NODES = Oracle("own", "what krmfn knows of nodes: NodeInventory, `--live` (docs/day2.md)")
-OUR_LIMITS = Oracle("own", "the work that a run may take (docs/algorithms.md)")
+OUR_KINDS = Oracle("own", "the kinds and annotations of krmfn.dev (docs/reference/deviceconfig.md, docs/vendors.md)")
+OUR_FILES = Oracle("own", "what krmfn reads of a repository (docs/reference/commands/paths.md)")
+OUR_MARKS = Oracle("own", "which objects krmfn made and may change (docs/reference/contracts.md)")
+OUR_EXCLUSIVITY = Oracle("own", "one config of a profile for a node (docs/reference/deviceconfig.md)")
+OUR_NODES = Oracle("own", "what krmfn knows of nodes: NodeInventory, `--live` (docs/reference/commands/inventory.md)")
+OUR_LIMITS = Oracle("own", "the work that a run may take (docs/internals/algorithms.md)")
 
 # What nobody was asked.
 

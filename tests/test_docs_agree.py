@@ -96,8 +96,8 @@ def test_the_tests_that_algorithms_names_exist() -> None:
     assert named <= {name for path in ROOT.glob("tests/**/test_*.py") for name in _TEST.findall(path.read_text())}
 
 
-def test_commands_md_names_every_command_and_option_and_no_other() -> None:
-    page = (ROOT / "docs" / "commands.md").read_text()
+def test_the_pages_name_every_command_and_option_and_no_other() -> None:
+    page = "".join(path.read_text() for path in (_REFERENCE / "commands").glob("*.md"))
     (commands,) = (action for action in parser()._actions if isinstance(action, _SubParsersAction))
     for name, command in commands.choices.items():
         assert f"`{name}" in page, f"krmfn {name}"
@@ -108,8 +108,9 @@ def test_commands_md_names_every_command_and_option_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("formats", [findings.FORMATS, comment.FORMATS], ids=["check", "diff"])
-def test_commands_md_names_every_format(formats: Mapping[str, Any]) -> None:
-    rows = re.findall(r"^\| `--format .*", (ROOT / "docs" / "commands.md").read_text(), re.MULTILINE)
+def test_the_pages_name_every_format(formats: Mapping[str, Any]) -> None:
+    pages_of_commands = "".join(path.read_text() for path in (_REFERENCE / "commands").glob("*.md"))
+    rows = re.findall(r"^\| `--format .*", pages_of_commands, re.MULTILINE)
     assert any(formats.keys() <= {*re.findall(r"\w+", row)} for row in rows), f"a row names {', '.join(formats)}"
 
 

@@ -12,7 +12,7 @@ HEAD = """\
 # A driver is down
 
 Written by `python tools/incidents.py` from the texts of the links; do not edit. [Day 2](../day2.md#an-incident) walks \
-through five incidents, and [why](../commands.md#why) has the links of KMM's chain.
+through five incidents, and [why](../reference/commands/why.md) has the links of KMM's chain.
 
 1. Check out the commit that the cluster is to have, and print the cluster: `krmfn why --kubectl > dump.sh`, then \
 `DUMP=dump.json sh dump.sh`.

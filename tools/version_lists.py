@@ -7,7 +7,9 @@ from pathlib import Path
 
 from krmfn_functions.kmm.versions import DEFAULT, TARGETS
 
-PAGES = [Path(__file__).parent.parent / "docs" / name for name in ("commands.md", "reference/deviceconfig.md")]
+PAGES = [
+    Path(__file__).parent.parent / "docs" / "reference" / name for name in ("commands/options.md", "deviceconfig.md")
+]
 _NAME = r"`[^`]+`(?: \(default\))?"
 _LIST = re.compile(rf"(?<=the KMM of the cluster: ){_NAME}(?:, {_NAME})+")
 

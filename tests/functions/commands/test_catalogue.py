@@ -62,6 +62,13 @@ def test_a_rule_says_what_holds_it(rule: Rule) -> None:
     assert kind != "engine" or row, "the row of this program, with this test"
 
 
+def test_the_pages_that_an_oracle_names_exist() -> None:
+    ours = [oracle.name for oracle in ORACLES.values() if oracle.kind == "own"]
+    named = [page for name in ours for page in re.findall(r"docs/[\w./-]+\.md", name)]
+    assert len(named) > 4
+    assert [page for page in named if not (ROOT / page).is_file()] == []
+
+
 def test_each_oracle_holds_a_rule() -> None:
     held = {rule.held for rule in rules()}
     assert [name for name, oracle in ORACLES.items() if oracle not in held] == []
