@@ -14,7 +14,7 @@ from krmfn.typed import NamedTuple
 from .. import oracles
 from ..deployments import argocd, fleet, flux, forks, generators
 from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
-from ..deployments.holders import deployments
+from ..deployments.holders import deployed_folders, deployments
 from ..kustomization.calls import Ours
 from ..options import RunOptions
 from ..paths import disk, files, manifests
@@ -69,7 +69,9 @@ def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, o
     from ..paths import git
 
     urls = git.remotes(top) if options.remotes is None else options.remotes
-    repository = _repository(top, paths_below, objects, ours)._replace(urls=urls)
+    repository = _repository(top, paths_below, objects)._replace(urls=urls)
+    folders = deployed_folders(objects, repository)
+    repository = repository._replace(listed=_listed(top, paths_below, folders, ours))
     reached, problems = deployments(objects, repository)
     return Engines(top, reached, problems, urls, [*forks.problems(objects, repository)])
 
@@ -134,22 +136,13 @@ def _objects(path: str, text: bytes) -> list[EngineObject]:
     return objects
 
 
-def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject], ours: Ours) -> Repository:
-    """Return what the engines see of the files of a repository."""
-    from ..kustomization import reading  # imported here: most repositories have no object of an engine
-
-    folders = sorted({folder for path in (*paths, *_hidden(top, paths)) for folder in _above(path)})
+def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject]) -> Repository:
+    """Return what the engines see of the files of a repository, but for what kustomizations list."""
+    folders = sorted(_folders([*paths, *_hidden(top, paths)]))
     named = {
         name: frozenset(os.path.dirname(path) or "." for path in paths if os.path.basename(path) == name)
         for name in (_CHART, _HYDRATED)
     }
-    tops = [os.path.dirname(path) or "." for path in paths if os.path.basename(path) in manifests.KUSTOMIZATIONS]
-    graph = reading.read([os.path.normpath(os.path.join(top, folder)) for folder in tops], top, ours, True)
-    listed = {}
-    for folder in tops:
-        nodes = graph.below(os.path.normpath(os.path.join(top, folder)))
-        references = (reference for node in nodes for reference in node.references if reference.kind == "file")
-        listed[folder] = frozenset(os.path.relpath(reference.real, top) for reference in references)
     bundles = {
         os.path.dirname(path) or ".": (_data(top, path) or [{}])[0]
         for path in paths
@@ -157,17 +150,34 @@ def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject],
     }
     patterns = [pattern for item in objects for pattern in generators.file_patterns(item.manifest)]
     parameters = {path: _data(top, path) for path in paths if generators.is_parameters(path, patterns)}
-    return Repository(frozenset(), folders, listed, named[_CHART], named[_HYDRATED], bundles, parameters)
+    return Repository(frozenset(), folders, {}, named[_CHART], named[_HYDRATED], bundles, parameters)
+
+
+def _listed(top: str, paths: Sequence[str], folders: Collection[str], ours: Ours) -> dict[str, frozenset[str]]:
+    """Return the files that the kustomizations in some folders read; one that nothing deploys is not looked into."""
+    from ..kustomization import reading  # imported here: most repositories have no object of an engine
+
+    names = [path for path in paths if os.path.basename(path) in manifests.KUSTOMIZATIONS]
+    tops = [folder for folder in (os.path.dirname(path) or "." for path in names) if folder in folders]
+    graph = reading.read([os.path.normpath(os.path.join(top, folder)) for folder in tops], top, ours, True)
+    listed = {}
+    for folder in tops:
+        nodes = graph.below(os.path.normpath(os.path.join(top, folder)))
+        references = (reference for node in nodes for reference in node.references if reference.kind == "file")
+        listed[folder] = frozenset(os.path.relpath(reference.real, top) for reference in references)
+    return listed
 
 
 def _hidden(top: str, paths: Sequence[str]) -> Iterator[str]:
     """Yield a hidden file of each folder beside some paths that has no other file: engines may apply it."""
     known = {os.path.dirname(path) for path in paths}
-    for folder in sorted({"", *(folder for path in paths for folder in _above(path))}):
+    for folder in sorted({"", *_folders(paths)}):
         with suppress(OSError):
             for entry in os.scandir(os.path.join(top, folder)):
+                if entry.name.startswith(".") or not entry.is_dir(follow_symlinks=False):
+                    continue
                 path = f"{folder}/{entry.name}".lstrip("/")
-                if entry.is_dir(follow_symlinks=False) and path not in known and not entry.name.startswith("."):
+                if path not in known:
                     yield from (f"{path}/{name}" for name in os.listdir(entry.path) if _is_hidden(name))
 
 
@@ -175,9 +185,15 @@ def _is_hidden(name: str) -> bool:
     return name.startswith(".") and name.endswith(SUFFIXES)
 
 
-def _above(path: str) -> list[str]:
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[: at + 1]) for at in range(len(parts))]
+def _folders(paths: Iterable[str]) -> set[str]:
+    """Return the folders that some files are in, and those above them; the root is none of them."""
+    folders = set[str]()
+    for path in paths:
+        folder = os.path.dirname(path)
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+    return folders
 
 
 def _data(top: str, path: str) -> list[Manifest]:

@@ -42,7 +42,10 @@ class Repository(NamedTuple):
     folders: Sequence[str] = ()
     """All folders from the root of the repository, without hidden ones."""
     listed: Mapping[str, frozenset[str]] = {}  # read only
-    """For the folder of each kustomization: the files that a build of it reads. Paths are from the root."""
+    """For each folder with a kustomization that an object deploys: the files that a build of it reads.
+
+    Paths are from the root.
+    """
     charts: frozenset[str] = frozenset()
     """The folders with a Chart.yaml."""
     hydrated: frozenset[str] = frozenset()

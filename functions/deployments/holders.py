@@ -36,6 +36,12 @@ def deployments(objects: Sequence[EngineObject], repository: Repository) -> tupl
     return list(reached), [*problems, *holders.problems]
 
 
+def deployed_folders(objects: Sequence[EngineObject], repository: Repository) -> set[str]:
+    """Return the folders that the objects name: what is listed elsewhere decides nothing in `deployments`."""
+    readers = (argocd.declared, flux.declared, fleet.declared)
+    return {declaration.path for read in readers for declaration in read(objects, repository).declarations}
+
+
 def _existing(declared: Sequence[Declared], repository: Repository) -> Iterator[Declaration]:
     """Yield the declarations whose folder is in the repository: another branch may hold the others."""
     folders = {".", *repository.folders}

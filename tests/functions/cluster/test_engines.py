@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from krmfn_functions.cluster import engines
+from krmfn_functions.kustomization import reading
+from krmfn_functions.kustomization.graph import Graph
 from krmfn_functions.options import RunOptions
 from krmfn_functions.paths import disk
 
@@ -230,3 +234,24 @@ def test_an_absolute_path_is_refused_by_argo_cd(text: str, is_ours: bool, tmp_pa
     done = process("krmfn", "check", ".", cwd=repository(tmp_path, files | {"apps/a.yaml": app})).ended(int(is_ours))
     assert ("apps/a.yaml:1:1: error: Application a: Argo CD refuses the absolute path /a" in done.text) is is_ours
     assert ("help: write `path: a`" in done.text) is is_ours
+
+
+def test_a_kustomization_that_no_object_deploys_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repository may have thousands: reading all of them took half of the time of a check of one folder."""
+    files = CONFIGS | {
+        "a/kustomization.yaml": "resources: [../base]\n",
+        "base/kustomization.yaml": LISTED,
+        "base/a.yaml": A,
+    }
+    plant(tmp_path, files | {"apps/a.yaml": application("a", "lab")})
+    read, entered = reading.read, list[str]()
+
+    def noted(folders: Iterable[str], *args: Any) -> Graph:
+        graph = read(folders, *args)
+        entered.extend(graph.kustomizations)
+        return graph
+
+    monkeypatch.setattr(reading, "read", noted)
+    found = engines.of_paths({".": str(tmp_path)}, RunOptions(), lambda *_: False, OURS)
+    assert found.folders == {str(tmp_path / "a")}
+    assert sorted(entered) == [str(tmp_path / name) for name in ("a", "base")]
