@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from cProfile import Profile
+from typing import TypeVar
 
 T = TypeVar("T")
 
 
 def call_count(work: Callable[[], T]) -> tuple[T, int]:
-    """Return what `work` returns, and how many functions were called, those of C included."""
-    count = 0
+    """Return what `work` returns, and how many functions were called, those of C included.
 
-    def note(*event: Any) -> None:
-        nonlocal count
-        count += event[1] in ("call", "c_call")
-
-    sys.setprofile(note)
+    The profiler of the standard library counts in C, ten times as fast as a function that `sys.setprofile` calls.
+    """
+    profile = Profile()
+    profile.enable()
     try:
         result = work()
     finally:
-        sys.setprofile(None)
-    return result, count
+        profile.disable()
+    return result, sum(entry.callcount for entry in profile.getstats())

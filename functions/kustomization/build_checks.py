@@ -38,6 +38,8 @@ _PREFIX = "krmfn.dev/"
 """The prefix of the annotations that change what is generated; other metadata do not."""
 
 Path = tuple[str | int, ...]
+_HINTS = 50
+"""For so many patches of a kustomization a similar name is looked for: each look takes up to 1,000 comparisons."""
 
 
 def unmatched_patches(graph: Graph, folder: str) -> Iterator[Result]:
@@ -53,13 +55,14 @@ def unmatched_patches(graph: Graph, folder: str) -> Iterator[Result]:
         is_renamed = any(base.manifest.get(key) for base in bases for key in ("namePrefix", "nameSuffix"))
         names_by_kind = grouped(pair for item in items for pair in ((item.kind, item.name), ("", item.name)))
         names = {kind: frozenset(group) for kind, group in names_by_kind.items()}
-        for path, target in targets:
-            if not _may_match(target, names, is_renamed):
-                noun = " ".join(str(target[key]) for key in ("kind", "name") if target.get(key))
-                remedy = _OF_PROFILE if target.get("kind") == PROFILE[1] else "correct its target"
-                hint = did_you_mean(str(target.get("name", "")), names.get(target.get("kind", ""), ()), remedy)
-                message = f"nothing that is listed here is a {noun}, and kustomize skips the patch{hint}"
-                yield warning(message, rule="KRM518", place=kustomization.item.field_place(f"{path}.target"))
+        unmatched = ((path, target) for path, target in targets if not _may_match(target, names, is_renamed))
+        for number, (path, target) in enumerate(unmatched):
+            noun = " ".join(str(target[key]) for key in ("kind", "name") if target.get(key))
+            remedy = _OF_PROFILE if target.get("kind") == PROFILE[1] else "correct its target"
+            known = names.get(target.get("kind", ""), frozenset()) if number < _HINTS else ()
+            hint = did_you_mean(str(target.get("name", "")), known, remedy)
+            message = f"nothing that is listed here is a {noun}, and kustomize skips the patch{hint}"
+            yield warning(message, rule="KRM518", place=kustomization.item.field_place(f"{path}.target"))
 
 
 def _is_closed(graph: Graph, kustomization: Kustomization) -> bool:

@@ -93,4 +93,4 @@ def test_twice_the_patches_of_twice_the_resources_are_twice_the_work(tmp_path: P
         return count
 
     for base in ("", "namePrefix: lab-\n"):
-        assert calls(1200, base) < 2.5 * calls(600, base)
+        assert calls(600, base) < 2.5 * calls(300, base), base
