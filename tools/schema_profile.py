@@ -87,5 +87,7 @@ _FIELDS = record(
     ["config"],
 )
 PROFILE = elsewhere(
-    _FIELDS, **{name: f"write it as spec.config.{name}" for name in SPEC if name not in _FIELDS["properties"]}
+    _FIELDS,
+    extraKinds="the platform says it: write it in the spec of the functionConfig",
+    **{name: f"write it as spec.config.{name}" for name in SPEC if name not in _FIELDS["properties"]},
 )

@@ -26,6 +26,20 @@ SETTINGS = record(
             ),
             "kinds like DeviceConfig that an operator in the cluster acts on: they pass through",
         ),
+        "extraKinds": listed(
+            {
+                **record(
+                    "GROUP/KIND, or a mapping",
+                    {
+                        "kind": text("GROUP/KIND", "line"),
+                        "scope": choice("whether it has no namespace", "Cluster", "Namespaced"),
+                    },
+                    ["kind"],
+                ),
+                "type": ["string", "object"],
+            },
+            "kinds that extra objects of a Profile may be of, beside those that they always may",
+        ),
         "kmm": record("the KMM of the cluster", {"version": _VERSION}),
         "exclusivity": record("how DeviceConfigs on the same nodes are judged", {"mode": _MODE}),
         "adopt": flag("take over objects of the same name that nobody generated"),

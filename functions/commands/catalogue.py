@@ -22,8 +22,8 @@ _ROOMS = {
     "kmm": "rules",
     "kustomization": "graph_rules",
     "ptemplate": "render",
-    "rendering": "function_config ignoring leftovers metadata_checks object_checks operator_claims products "
-    "recognition undriven version_checks",
+    "rendering": "extra_kinds function_config ignoring leftovers metadata_checks object_checks operator_claims "
+    "products recognition undriven version_checks",
     "upgrades": "change_rules",
 }
 """The modules with rules, by their rooms: each has them as RULES."""

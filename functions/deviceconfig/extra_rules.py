@@ -10,8 +10,8 @@ from krmfn.typed import Any
 
 from .. import oracles
 from ..kmm.lookup import leaves, table, tables
+from ..rendering import extra_kinds
 from ..rendering.kinds import EXTRA
-from .generate import is_cluster_wide
 from .model import DeviceConfig
 
 _ADMIN = "cluster-admin"
@@ -32,11 +32,17 @@ def kinds_are_allowed(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per extra object of a kind that is not allowed."""
     for index, entry in enumerate(config.spec.extraObjects):
         api_version, kind = entry["apiVersion"], entry["kind"]
-        if (api_version.rpartition("/")[0], kind) not in EXTRA:
+        pair = (api_version.rpartition("/")[0], kind)
+        if pair in EXTRA:
+            continue
+        if pair not in config.extra_kinds:
             known = ", ".join(sorted({name for _, name in EXTRA}))
-            remedy = _INSTEAD.get(kind, f"there may be {known}")
-            message = f"{api_version} {kind} is not a kind for extraObjects: {remedy}"
-            yield config.error(message, f"extraObjects[{index}].kind", kind)
+            platform = f"or the platform allows it by `extraKinds: [{pair[0]}/{kind}]` in the functionConfig"
+            remedy = _INSTEAD.get(kind, f"use one of {known}; {platform}")
+            message = f"{api_version} {kind} is not a kind for extraObjects"
+            yield config.error(message, f"extraObjects[{index}].kind", kind, remedy=remedy)
+        elif reason := extra_kinds.ban_in(entry):
+            yield config.error(f"this {kind} {reason}", f"extraObjects[{index}]")
 
 
 def names_belong_to_the_config(config: DeviceConfig) -> Iterator[Result]:
@@ -58,7 +64,7 @@ def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[st
     name, namespace = metadata["name"], metadata.get("namespace")
     if not re.fullmatch(_NAME, name):
         yield "name", f"is {name!r}, which is not a valid name; use lower case letters, digits, - and ."
-    if not is_cluster_wide(entry):
+    if not config.is_cluster_wide(entry):
         if namespace not in (None, config.ref.namespace):
             message = f"is {namespace!r}, but the config is in {config.ref.namespace!r}; leave it out: it is filled in"
             yield "namespace", message

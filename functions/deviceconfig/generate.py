@@ -14,7 +14,7 @@ from krmfn.typed import Any
 
 from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
 from ..rendering.generated import MODULE_ORDER, Generated, filled
-from ..rendering.kinds import CLUSTER_WIDE, DEVICECONFIG
+from ..rendering.kinds import DEVICECONFIG
 from . import daemonsets, rbac
 from .fields import Container, DevicePlugin, Spec
 from .merging import with_shared_keys
@@ -76,15 +76,10 @@ def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
     return [Generated(manifest, scope, first.item, first.ref, move, _REPLACED, title) for manifest, move in rows]
 
 
-def is_cluster_wide(entry: dict[str, Any]) -> bool:
-    """Return True for an object of a kind without namespaces."""
-    return (entry["apiVersion"].rpartition("/")[0], entry["kind"]) in CLUSTER_WIDE
-
-
 def _extra(config: DeviceConfig, entry: dict[str, Any]) -> Manifest:
     """Return an entry of extraObjects with the metadata of a generated object."""
     metadata = config.metadata(entry["metadata"]["name"], "extra", _EXTRA_ORDER, entry["metadata"])
-    if is_cluster_wide(entry):
+    if config.is_cluster_wide(entry):
         del metadata["namespace"]
     head = {"apiVersion": entry["apiVersion"], "kind": entry["kind"], "metadata": metadata}
     return {**head, **entry, **head}

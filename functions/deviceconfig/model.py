@@ -1,15 +1,20 @@
 """A DeviceConfig as values: the merged and typed fields of all layers, for each node pool."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from krmfn import Field, Item, Ref, Result, error
 from krmfn.resource import split, starts
-from krmfn.typed import Any, NamedTuple, TypeVar
+from krmfn.typed import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..rendering.generated import metadata
+from ..rendering.kinds import CLUSTER_WIDE
 from .fields import NESTED, Fields, KernelMapping, Spec
 from .layers import Layer, Vendor, at_origin, place
 from .merging import UNSET, merged
+
+if TYPE_CHECKING:
+    from ..rendering.extra_kinds import ExtraKinds
 
 Kind = TypeVar("Kind", bound=Fields)
 Specs = dict[tuple[Any, ...], dict[str, Any]]
@@ -73,6 +78,8 @@ class DeviceConfig(NamedTuple):
     """The same config at each earlier version that an ordered upgrade retains, with the fields for DaemonSets."""
     modules: Mapping[str, frozenset[str]] = {}  # read only
     """For a config of several Modules: the DaemonSets that belong to one Module alone, by the keys of the Modules."""
+    extra_kinds: "ExtraKinds" = MappingProxyType({})
+    """The kinds beside EXTRA that the functionConfig lets its extra objects be of."""
 
     @property
     def name(self) -> str:
@@ -97,6 +104,11 @@ class DeviceConfig(NamedTuple):
     def waited_for(self, daemon_set: str) -> list[str]:
         """Return the names of the Modules that a DaemonSet waits for."""
         return [f"{self.ref.name}-{key}" for key in self.modules] if self.shares(daemon_set) else [self.name]
+
+    def is_cluster_wide(self, entry: Mapping[str, Any]) -> bool:
+        """Return True for an object of a kind without namespaces."""
+        pair = (entry["apiVersion"].rpartition("/")[0], entry["kind"])
+        return pair in CLUSTER_WIDE or self.extra_kinds.get(pair, False)
 
     @property
     def loads(self) -> bool:

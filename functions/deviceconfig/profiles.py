@@ -10,6 +10,7 @@ from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
+from ..kmm.lookup import table
 from ..rendering import module_checks, undriven
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import PROFILE_MARK
@@ -46,6 +47,11 @@ def check(resources: ResourceList, items: Sequence[Item], groups: Groups, config
     if not run_of(resources).is_part:
         yield from profiles_are_named(items, config, run_of(resources).named)
     yield from undriven.overrides_nothing(resources, config)
+    if config.extra_kinds:
+        from ..rendering import extra_kinds  # here, since few have any
+
+        entries = table(resources.function_config or {}, "spec")["extraKinds"]
+        yield from map(config.source.located, extra_kinds.superfluous(entries))
     yield from (*version_rules.check(config), *lock_rules.check(config))
     if len(groups) == len(items):
         yield from defaults_are_used(used, config)

@@ -88,6 +88,8 @@ def from_item(item: Item, function_config: FunctionConfig, expansion: Expansion 
         shared, vendor = profile_layers(profile, function_config)
         layers = (Layer(item.content.manifest.get("spec") or {}, "spec", item), *shared)
     config = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, vendor)
+    if function_config.extra_kinds:
+        config = config._replace(extra_kinds=function_config.extra_kinds)
     if product and (product.has_names or "${metadata." in str(function_config.overrides)):
         config = config._replace(has_names=True)
     if modules:

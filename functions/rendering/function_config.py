@@ -18,6 +18,7 @@ from . import kinds
 
 if TYPE_CHECKING:
     from ..profile.product import Profile
+    from .extra_kinds import ExtraKinds
 
 GROUP, KIND = "krmfn.dev", "RenderDeviceConfigs"
 PRUNE = ("auto", "always", "never")
@@ -77,6 +78,8 @@ class FunctionConfig(NamedTuple):
     """(group, kind) of configs that an operator in the cluster acts on."""
     selectors: dict[tuple[str, str], str] = {}  # noqa: RUF012
     """The paths of the node selectors of those kinds among them that take part in exclusivity."""
+    extra_kinds: "ExtraKinds" = {}  # noqa: RUF012
+    """Kinds that Profiles may add beside EXTRA, and whether each has no namespace."""
     names_kmm: bool = False
     """Whether the KMM version is one that somebody names, or that a dump shows."""
 
@@ -125,6 +128,10 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
         return FunctionConfig(), [source.located(explain(finding)) for finding in findings]
     spec = config.get("spec") or {}
     findings = [source.located(finding) for finding in _unknown_version(spec.get("kmm", {}).get("version", DEFAULT))]
+    if "extraKinds" in spec:
+        from . import extra_kinds  # here, since few have any
+
+        findings += map(source.located, extra_kinds.check(spec["extraKinds"]))
     return _settings(spec, run_of(resources))._replace(source=source), findings
 
 
@@ -170,6 +177,9 @@ def _settings(spec: Manifest, run: Run) -> FunctionConfig:
     if prune not in PRUNE:
         raise KrmfnError(f"prune is {prune!r}; it must be one of {', '.join(PRUNE)}")
     operators = spec.get("operators", ())
+    if "extraKinds" in spec:
+        from . import extra_kinds
+
     version = options.get("kmm-version") or spec.get("kmm", {}).get("version") or run.kmm_version
     fields = ("defaults", "profiles", "overrides", "adopt", "annotations", "ignore")
     return FunctionConfig(
@@ -178,6 +188,7 @@ def _settings(spec: Manifest, run: Run) -> FunctionConfig:
         selectors={(entry["group"], entry["kind"]): entry["selector"] for entry in operators if "selector" in entry},
         namespace=options.get("namespace") or spec.get("namespace") or run.settings.fallback_namespace,
         kmm_version=version or DEFAULT,
+        extra_kinds=extra_kinds.read(spec["extraKinds"]) if "extraKinds" in spec else {},
         names_kmm=bool(version),
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
         prune=prune,

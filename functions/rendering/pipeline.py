@@ -56,6 +56,8 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         resources.report(errors)
         return
     resources.report(recognition.check(resources, handled, config))
+    if config.extra_kinds:
+        scopes = [scope._replace(kinds=scope.kinds | config.extra_kinds.keys()) for scope in scopes]
     of_profiles = frozenset(pair for pair, name in handled.items() if not name)
     idle = [item for item in of_kinds(items, of_profiles) if config.product(item) is None] if of_profiles else []
     configs = [item for item in items if item not in idle] if idle else items

@@ -40,7 +40,9 @@ def check(
     for item in items:
         mark, pair = item.annotations.get(PROFILE_MARK, ""), (item.group, item.kind)
         is_config = item.group not in OWN and (item.kind == "DeviceConfig" or pair in pairs)
-        is_generated = OWNER in item.annotations and pair in DEVICECONFIG.kinds  # else the mark is wrong
+        is_generated = (
+            OWNER in item.annotations and pair in DEVICECONFIG.kinds | config.extra_kinds.keys()
+        )  # else the mark is wrong
         if id(item) in misspelt or is_generated or mark == "none" or pair in config.operators:
             continue
         # KRM118 is about marks on kinds that are not custom
