@@ -50,7 +50,7 @@ def explanations(names: tuple[str, ...]) -> str:
     if is_path or (are_paths and all(are_paths)):
         from . import explain_inputs
 
-        if not is_path:
+        if are_paths and all(are_paths) and (not is_path or explain_inputs.has_profile(names[0], names[1:])):
             return explain_inputs.options(names[0], names[1:], width)
         if len(names) != 2:
             raise KrmfnError(f"name the config in {names[0]} to explain: krmfn explain {names[0]} NAME")

@@ -107,6 +107,16 @@ def _layer_table(config: DeviceConfig) -> str:
     return "\n".join([printable(head), *columns.lines(rows), ""])
 
 
+def has_profile(name: str, paths: Sequence[str]) -> bool:
+    """Return True where the PATHs surely hold a Profile that a name begins with."""
+    try:
+        clusters = cluster_streams.render_all(_CONTEXT, paths).clusters
+    except KrmfnError:
+        return False
+    items = (item for cluster in clusters for item in cluster.final.select(PROFILE[1], PROFILE[0]))
+    return any(f"{name}.".startswith(f"{item.ref.name}.") for item in items)
+
+
 def read_profile(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     """Return the Profile that a name such as `amd-gpu.spec.port` begins with, and the rest of the name.
 

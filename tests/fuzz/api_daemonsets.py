@@ -17,7 +17,7 @@ from krmfn_functions.profile import structural
 from krmfn import Manifest
 from tests.e2e.kube import Cluster
 from tests.functions.pods.daemon_sets import edited
-from tests.functions.pods.test_daemon_set import difference
+from tests.functions.pods.test_daemon_set import difference, is_same, refused
 
 from .findings import Finding, Refused, watched
 from .readers import Readers
@@ -33,6 +33,7 @@ _NOT_JUDGED = re.compile(
 )
 """Fields that krmfn leaves to the server; docs/internals/engines.md lists them."""
 
+_ADMITTED = ("nodeName", "preemptionPolicy", "priority", "priorityClassName", "runtimeClassName")
 _UNREADABLE = re.compile(r"cannot be handled|strict decoding error|unable to (decode|parse)|cannot unmarshal")
 
 
@@ -46,7 +47,10 @@ def run(text: bytes, readers: Readers) -> None:
         raise Refused("something that krmfn leaves to the server")
     found = difference(manifest, fields)
     if found or not fields:
-        found = difference(manifest, [*fields, *of_pods(readers.cluster, manifest)])
+        of_pod = of_pods(readers.cluster, manifest)
+        if fields:  # a pod has more defaults, about which the mistakes of the DaemonSet say enough
+            of_pod = [field for field in of_pod if any(is_same(field, path) for path in refused(manifest))]
+        found = difference(manifest, [*fields, *of_pod])
     if found:
         raise Finding("a DaemonSet is judged alike", krmfn=ours, server=fields, difference=found, manifest=manifest)
     if fields:
@@ -58,9 +62,10 @@ def parsed(text: bytes) -> Manifest:
     try:
         edits = [(tuple(path), value) for path, value in json.loads(text)["edits"]]
         manifest = edited(edits)
+        numbers = [number for _, number in leaves(manifest)]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         raise Refused("no edits") from None
-    if not all(structural.is_finite(number) for _, number in leaves(manifest)):
+    if not all(map(structural.is_finite, numbers)):
         raise Refused("a number that neither JSON nor Go has")
     return manifest
 
@@ -83,13 +88,14 @@ def answered(cluster: Cluster, manifest: Manifest) -> list[str]:
 def of_pods(cluster: Cluster, manifest: Manifest) -> list[str]:
     """Return the fields of the template that the server refuses in a pod of it, which it may take in a DaemonSet.
 
-    A pod whose priority or runtime class is not in the cluster is judged no further (403).
+    What makes the server look for another object is left out.
     """
     template: Any = (manifest.get("spec") or {}).get("template") or {}
-    pod = {**template, "apiVersion": "v1", "kind": "Pod"}
+    spec = {name: value for name, value in (template.get("spec") or {}).items() if name not in _ADMITTED}
+    pod = {**template, "apiVersion": "v1", "kind": "Pod", "spec": spec}
     pod["metadata"] = {**(template.get("metadata") or {}), "name": "judged", "namespace": NAMESPACE}
     code, answer = _asked(cluster, PODS, "pods", pod)
-    if code not in (201, 403, 422):
+    if code not in (201, 422):
         raise Finding("the server judges a pod", code=code, answer=answer, manifest=pod)
     fields = [f"spec.template.{field}" for field in _causes(code, answer)]
     return [field for field in fields if not _OF_A_POD.search(field)]

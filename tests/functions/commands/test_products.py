@@ -103,6 +103,19 @@ def test_the_schema_of_a_profile_without_a_kind_is_that_of_a_deviceconfig_with_i
     assert "is for no kind of its own" in refused("crd", "amd-gpu", str(tmp_path))
 
 
+def test_a_folder_of_its_name_does_not_hide_a_profile(folder: str) -> None:
+    beside, path = Path(folder, "work"), Path(folder, "profile.yaml")
+    (beside / "amd-gpu").mkdir(parents=True)
+    for names in (("amd-gpu", str(path)), ("amd-gpu", str(folder))):
+        done = process("krmfn", "explain", *names, cwd=beside).ended(0, "")
+        assert done.text.startswith("amd-gpu@1.4.1\n")
+    config = "apiVersion: krmfn.dev/v1alpha1\nkind: DeviceConfig\nmetadata: {name: amd-gpu, namespace: kmm}\n"
+    spec = "spec: {driverImage: registry.example.com/d, driverVersion: '1', moduleName: d, nodeSelector: {a: b}}\n"
+    (beside / "configs.yaml").write_text(config + spec)
+    done = process("krmfn", "explain", "configs.yaml", "amd-gpu", cwd=beside).ended(0, "")
+    assert done.text.startswith("DeviceConfig kmm/amd-gpu\n"), "a config in a PATH, not a Profile in a folder"
+
+
 def test_what_an_option_switches_on_is_explained(folder: str) -> None:
     profile = yaml.safe_load(PROFILE)
     del profile["spec"]["when"]

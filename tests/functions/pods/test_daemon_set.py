@@ -31,15 +31,15 @@ def difference(manifest: Manifest, fields: list[str]) -> list[str]:
     written: Any = manifest.get("spec") or {}
     if written.get("selector") is None:  # to the server it is one that selects nothing, not even these labels
         fields = ["spec.selector" if field == "spec.template.metadata.labels" else field for field in fields]
-    missed = [field for field in fields if not any(_is_same(field, path) for path in ours)]
+    missed = [field for field in fields if not any(is_same(field, path) for path in ours)]
     if any(".volumes[" in field for field in fields):  # to the server a wrong volume is none
         missed = [field for field in missed if not re.search(r"volumeMounts.*\.name$", field)]
-    invented = [path for path in ours if not any(_is_same(field, path) for field in fields)]
+    invented = [path for path in ours if not any(is_same(field, path) for field in fields)]
     spec = json.dumps(written) if missed or invented else ""
     return [f"missed {missed}, invented {invented}: {spec}"] if spec else []
 
 
-def _is_same(field: str, path: str) -> bool:
+def is_same(field: str, path: str) -> bool:
     """Return True for one field, or for two of which one holds the other: the server names some by their parent."""
     parts, others = _parts(field), _parts(path)
     shorter = min(len(parts), len(others))

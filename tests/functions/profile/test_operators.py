@@ -124,6 +124,14 @@ def test_a_vendor_s_profile_can_be_checked_by_itself(operator: str) -> None:
     assert re.fullmatch(f"no findings: 1 Profile in 1 resource, 1 file{turned_off}\n", done.reported), done.text
 
 
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_a_vendor_s_config_gets_no_warning(operator: str) -> None:
+    """What cannot be mended in its files is turned off in them, with the reason."""
+    done = cached("krmfn", "check", str(EXAMPLES / operator))
+    assert done.code == 0
+    assert re.match("no findings: ", done.reported), done.text
+
+
 @recorded
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_every_field_of_an_operator_s_objects_is_equal_or_differs_for_a_reason(operator: str) -> None:
