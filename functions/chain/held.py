@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from krmfn.printing import counted, some
 
 from ..fleet.live_pods import Pod
-from ..kmm.lookup import has
+from ..kmm.lookup import has, table, text
 from ..kmm.module import NAME_LABEL, PLUGINS
 from .kernel_words import meaning
 from .link import Link, Subject, holds, kubectl, on_the_node, unknown
@@ -18,8 +18,9 @@ _SHOWN = 20
 def holders(subject: Subject) -> list[Pod]:
     """Return the pods on a node that may use the kernel module of a Module.
 
-    These select nodes by the labels that KMM sets for it, or have a resource of its device plugin. A resource does not
-    say which plugin serves it: where some are named after the kernel module or the Module, only these count.
+    These select nodes by the labels that KMM sets for it, or have a device of its DRA driver or a resource of its
+    device plugin. A resource does not say which plugin serves it: where some are named after the kernel module or the
+    Module, only these count. Without ResourceClaims in the dump each pod that has one counts.
     """
     driver = subject.driver
     keys = {*driver.set_by_kmm}
@@ -28,7 +29,17 @@ def holders(subject: Subject) -> list[Pod]:
     using = [pod for pod in pods if pod.devices] if any(has(driver.module.spec, field) for field in PLUGINS) else []
     names = {*driver.module.loads, driver.module.ref.name}
     named = [pod for pod in using if any(name in device.lower() for device in pod.devices for name in names)]
-    return [*selecting, *(pod for pod in named or using if pod not in selecting)]
+    claiming = [pod for pod in pods if pod.claims and _claims(subject, pod)]
+    others = [pod for pod in pods if pod in claiming or pod in (named or using)]
+    return [*selecting, *(pod for pod in others if pod not in selecting)]
+
+
+def _claims(subject: Subject, pod: Pod) -> bool:
+    """Return whether a pod has, or may have, a device of the Module's DRA driver."""
+    name, objects = text(table(subject.driver.module.spec, "dra"), "driverName"), subject.live.objects
+    if not name or "ResourceClaim" not in objects.kinds:
+        return bool(name)
+    return any(name in objects.claims.get((pod.namespace, claim), ()) for claim in pod.claims)
 
 
 def holding(pods: Sequence[Pod]) -> str:

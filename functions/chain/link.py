@@ -9,7 +9,7 @@ from ..exclusivity.node import Node
 from ..fleet.coverage import Outcome
 from ..fleet.drivers import Driver, Drivers
 from ..fleet.live import Key, Live, NodeModule
-from ..fleet.live_objects import Name
+from ..fleet.live_engines import Name
 from ..fleet.live_pods import Pod
 from ..kmm.lookup import table, text
 from . import worker_log

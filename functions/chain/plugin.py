@@ -1,8 +1,10 @@
 """The links behind the kernel module: the device plugin or DRA driver, and the config's own DaemonSets."""
 
+from ..fleet.facts import PASSING, tolerates
 from ..fleet.live import ROLES
+from ..fleet.live_engines import Name
 from ..fleet.live_pods import Pod
-from ..kmm.lookup import has
+from ..kmm.lookup import has, table
 from ..kmm.module import NAME_LABEL, PLUGINS
 from .link import Link, Subject, described, holds, kubectl, unknown
 from .words import of_pod, shortened
@@ -47,7 +49,7 @@ def _refusal(subject: Subject, role: str) -> tuple[str, str] | None:
     namespace, name = subject.module
     for (space, daemon_set), words in subject.live.objects.refused.items():
         if space == namespace and daemon_set.startswith(f"{name}-{role}-"):
-            return daemon_set, words
+            return daemon_set, words[1]
     return None
 
 
@@ -81,7 +83,27 @@ def judge_workloads(subject: Subject) -> Link:
             sentence = f"the pod {pod.full_name} of its DaemonSet {pod.status}"
             command, waits = _log(pod) if pod.restarts else described(pod), _is_starting(subject, pod)
             return Link("broken", (sentence,), f"is loaded, but {of_pod(sentence)}", command, waits=waits)
+    if name := _unmade(subject):
+        words, full_name = subject.live.objects.refused[name][1], "/".join(name)
+        reason = f"is loaded, but its DaemonSet {full_name} has no pod here: {shortened(words)}"
+        return Link("broken", (words,), reason, kubectl("describe", "daemonset", "-n", *name))
     return holds()
+
+
+def _unmade(subject: Subject) -> Name | None:
+    """Return the first of the DaemonSets that wait for the driver whose pods are refused, and that has none on a node.
+
+    One that does not select the node, or does not tolerate a taint of it, has none there anyway.
+    """
+    labels, pods = subject.node.labels.items(), subject.on_node()
+    for (namespace, name), spec in subject.driver.consumers.items():
+        has_pod = any(pod.is_daemon and pod.namespace == namespace and pod.name.startswith(f"{name}-") for pod in pods)
+        lasting = (taint for taint in subject.node.taints if taint.key not in PASSING)
+        is_selected = table(spec, "nodeSelector").items() <= labels
+        is_wanted = is_selected and all(tolerates(spec.get("tolerations"), taint) for taint in lasting)
+        if (namespace, name) in subject.live.objects.refused and is_wanted and not has_pod:
+            return namespace, name
+    return None
 
 
 def _log(pod: Pod) -> str:

@@ -2,7 +2,7 @@
 
 from krmfn.printing import some
 
-from ..fleet.live_objects import Name
+from ..fleet.live_engines import Name
 from ..kmm.lookup import table, text
 from ..kmm.module import Module
 from .link import Link, Subject, holds, kubectl, unknown

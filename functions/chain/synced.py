@@ -7,7 +7,7 @@ from ..differences import ABSENT, FieldChange, differences
 from ..fleet.coverage import coverage
 from ..fleet.drivers import Driver, driver
 from ..fleet.live import Live
-from ..fleet.live_objects import Engine, Name
+from ..fleet.live_engines import Engine, Name
 from ..fleet.live_pods import Pod
 from ..kmm.lookup import listing, table, text
 from ..kmm.stored import stored
@@ -41,9 +41,11 @@ def judge(subject: Subject) -> Link:
     changes = _changes(subject, module)
     if not changes:
         return _same(subject, module)
-    state = "its hub has not brought it" if subject.driver.through_hub else "it has not been synced"
+    state, waits = "its hub has not brought it" if subject.driver.through_hub else "it has not been synced", False
+    if _is_on_its_way(subject, module):
+        state, waits = "its engine is at work", True
     reason = f"is not what Git renders: {_difference(changes[0])}; {state}"
-    link = _unsynced(subject, module, reason, command)
+    link = _unsynced(subject, module, reason, command)._replace(waits=waits)
     number = f" and {len(changes) - 1:,} more" if changes[1:] else ""
     return link._replace(evidence=(f"the Module on the cluster differs in {changes[0].path}{number}", *link.evidence))
 
@@ -58,7 +60,7 @@ def on_cluster(subject: Subject) -> Subject:
         return subject
     if text(table(manifest, "metadata"), "deletionTimestamp"):
         return subject
-    actual = driver({**manifest, "spec": stored(manifest["spec"])})
+    actual = driver({**manifest, "spec": stored(manifest["spec"])})._replace(consumers=subject.driver.consumers)
     nodes, at = [subject.node], subject.outcome.driver
     blocker = subject.outcome.blocker  # a node that KMM fails on for all nodes
     if blocker in subject.live.nodes and blocker != subject.node.name:
@@ -143,6 +145,14 @@ def _unsynced(subject: Subject, module: Manifest, reason: str, command: str) -> 
             command = command if engine else described(pod)
     evidence += [_loaded(subject)] if subject.is_ready else []
     return Link("broken", evidence, reason, command, f"{reason} {subject.module}", shared="Module")
+
+
+def _is_on_its_way(subject: Subject, module: Manifest) -> bool:
+    """Return whether the engine that applies a Module is at work on it, and nothing says that it fails."""
+    if subject.driver.through_hub or _refusing(subject):
+        return False
+    engine = _known_engine(subject.live, subject.module, subject.cluster, module)
+    return engine is not None and engine.is_syncing
 
 
 def _refusing(subject: Subject) -> Pod | None:

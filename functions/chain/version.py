@@ -18,9 +18,8 @@ def judge(subject: Subject) -> Link:
     label = f"{driver.version_label}={target}"
     if subject.keeps:
         reason = f"runs {value} until its label changes; wanted {target}"
-        return Link(
-            "broken", evidence, reason, kubectl("label", "node", subject.node.name, label, "--overwrite"), "", True
-        )
+        calm = "nothing is wrong: the node waits for its turn in the ordered upgrade"
+        return Link("broken", [calm, *evidence], reason, waits=True)
     if not value:
         command = kubectl("label", "node", subject.node.name, label)
         if subject.is_ready:

@@ -84,6 +84,8 @@ def is_fine(subject: Subject, links: Mapping[str, Link]) -> bool:
         return not name and links["plugin"].state == "holds"
     if not subject.is_ready:
         return False
+    if name == SYNCED and any(link.state == "broken" and not link.waits for link in links.values()):
+        return False
     return links[name].waits if name else links["loaded"].state == "holds"
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from ..fleet.live_pods import PULL_SECRETS
+from ..fleet.pod_status import PULL_SECRETS
 
 _TOKEN = re.compile(r"[/:@$,\-]|[^/:@$,\-]+")
 _NOISE = re.compile(

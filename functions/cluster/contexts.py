@@ -14,8 +14,8 @@ from ..options import RunOptions
 from ..paths import kubectl
 from ..paths.kubectl import Kubectl
 
-_ENGINES = ("argoproj.io", "kustomize.toolkit.fluxcd.io")
-"""Groups that most servers lack, one of the two at least."""
+_OPTIONAL = ("argoproj.io", "kustomize.toolkit.fluxcd.io", "resource.k8s.io")
+"""Groups that servers lack: one of the two engines at least, and what Kubernetes has since 1.34."""
 _NO_KIND = "the server doesn't have a resource type"
 """How kubectl says that the server has the group and not the kind."""
 
@@ -49,7 +49,7 @@ def objects(
     groups = _groups(program)
     for kind in kinds:
         if kind.group and kind.group not in groups:
-            gaps.update({} if kind.group in _ENGINES else {kind.name: "the server does not have it"})
+            gaps.update({} if kind.group in _OPTIONAL else {kind.name: "the server does not have it"})
             continue
         has_objects = False
         try:

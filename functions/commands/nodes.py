@@ -106,7 +106,11 @@ def _table(lists: Lists, args: Request, paint: printing.Paint, dumps: Mapping[st
     rows = [row for rows in tables for row in rows]
     if args.problems and nodes and not rows and not any(resources.failed for resources in lists.values()):
         results.append(info(f"of {counted(len(nodes), 'node')}, none that matches the options lacks its driver"))
-    write = table.text if args.format == "text" and (args.wide or args.node) else table.FORMATS[args.format]
+    write = table.FORMATS[args.format]
+    if args.format == "text" and (args.wide or args.node):
+        write = table.text
+    elif args.format == "text" and args.problems:
+        write = table.problems
     return write(rows, paint) if nodes else "", results
 
 

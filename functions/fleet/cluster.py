@@ -80,9 +80,23 @@ def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None]) ->
     """
     pods = [item.manifest for item in resources.items if (item.group, item.kind) in POD_KINDS and not item.is_local]
     other_list = run_of(resources).external
-    drivers = [pair[1] for pair in _drivers(resources, domain_of)]
+    local = workloads(pods)
+    drivers = with_consumers([pair[1] for pair in _drivers(resources, domain_of)], local)
     external = external_drivers(other_list, domain_of) if other_list else ()
-    return Cluster(nodes.read(resources), drivers, workloads(pods), external)
+    return Cluster(nodes.read(resources), drivers, local, external)
+
+
+def with_consumers(drivers: Drivers, workloads: Iterable[Workload]) -> list[Driver]:
+    """Return drivers with the DaemonSets that wait for the labels which KMM sets for them."""
+    consumers = dict[str, dict[tuple[str, str], Manifest]]()
+    for workload in workloads:
+        for key in workload.selector if workload.is_placed else ():
+            consumers.setdefault(key, {})[workload.ref.namespace, workload.ref.name] = workload.pod
+    waiting = ([consumers.get(key, {}) for key in driver.set_by_kmm] for driver in drivers)
+    return [
+        driver._replace(consumers={name: pod for pods in found for name, pod in pods.items()})
+        for driver, found in zip(drivers, waiting, strict=True)
+    ]
 
 
 def with_brought(cluster: Cluster) -> Cluster:

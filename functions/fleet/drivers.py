@@ -7,7 +7,7 @@ from krmfn.resource import ref
 from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity import Claim
-from ..kmm.lookup import has, listing, table, text
+from ..kmm.lookup import Table, has, listing, table, text
 from ..kmm.module import HUB_KIND, Module, module_of, node_labels, ready_label, version_label
 from .facts import DAEMON_TOLERATES, LOADER_TOLERATES
 
@@ -29,6 +29,8 @@ class Driver(NamedTuple):
     """Whether a hub brings it: it writes a mapping per kernel of a spoke, and fills in the images there once."""
     refused: str = ""
     """Of one that stays as it was before a change: why the cluster refuses its update."""
+    consumers: Mapping[tuple[str, str], Table] = {}  # read only
+    """The DaemonSets of the input that wait for its labels, by namespace and name: the specs of their pods."""
     origin: Callable[[Result], Result | None] = lambda finding: None
     """Moves a finding about the Module to the field that it comes from; None where that is not known."""
 

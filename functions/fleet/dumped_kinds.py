@@ -42,6 +42,7 @@ KINDS = (
     DumpedKind("", "resourcequotas", "ResourceQuota"),
     DumpedKind("", "pods", "Pod"),
     DumpedKind("", "events", "Event"),
+    DumpedKind("resource.k8s.io", "resourceclaims", "ResourceClaim"),
     DumpedKind("argoproj.io", "applications", "Application"),
     DumpedKind("kustomize.toolkit.fluxcd.io", "kustomizations", "Kustomization"),
 )

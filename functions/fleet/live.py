@@ -13,10 +13,10 @@ from krmfn.typed import NamedTuple
 from ..exclusivity.node import Node
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import LABELS, NAME_LABEL, kernel_name
-from . import live_objects, live_pods, one_dump
+from . import live_objects, live_pods, one_dump, pod_status, warned
 from .facts import NODE_INFO
 from .live_objects import Objects
-from .live_pods import Events
+from .warned import Events
 
 Key = tuple[str, str, str]
 """Node, and namespace and name of a Module."""
@@ -139,7 +139,7 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
                 pods += live_pods.kept_pods(manifest)
             _add_holder(live, manifest)
         elif kind == "Event" and group in ("", "events.k8s.io") and text(manifest, "type") == "Warning":
-            _add_event(events, manifest)
+            warned.add(events, manifest)
     _add_pods(live, pods, events)
     if len(live.objects.uids) > 1:
         raise KrmfnError("it holds dumps of two clusters (two Namespaces kube-system); pass one file for each cluster")
@@ -152,17 +152,8 @@ def _add_pods(live: Live, pods: Iterable[Manifest], events: Events) -> None:
     """Add pods that may have to do with a driver."""
     for pod in pods:
         _add_pod(live, pod, events)
-        if kept := live_pods.pod_of(pod, live_pods.status_of(pod, events), live_pods.is_ready(pod)):
+        if kept := live_pods.pod_of(pod, pod_status.status_of(pod, events), pod_status.is_ready(pod)):
             live_objects.add_pod(live.objects, kept)
-
-
-def _add_event(events: Events, manifest: Manifest) -> None:
-    """Add a warning, unless a newer one about the same object is there."""
-    subject = table(manifest, "involvedObject") or table(manifest, "regarding")
-    key = text(subject, "namespace"), text(subject, "name"), text(subject, "uid")
-    time = text(manifest, "lastTimestamp") or text(manifest, "eventTime")
-    message = f"{text(manifest, 'reason')}: {text(manifest, 'message') or text(manifest, 'note')}"
-    events[key] = max(events.get(key, ("", "")), (time, message))
 
 
 def _add_node(live: Live, manifest: Manifest) -> None:
@@ -176,10 +167,10 @@ def _add_node(live: Live, manifest: Manifest) -> None:
     if name in live.nodes:
         raise KrmfnError(f"it holds node {name!r} twice: it is more than one dump; pass one, of one cluster")
     live.boots[name] = text(info, "bootID")
-    ready, troubles = live_pods.condition(manifest, "Ready"), list[str]()
+    ready, troubles = pod_status.condition(manifest, "Ready"), list[str]()
     if ready and text(ready, "status") != "True":
         reason = printable(text(ready, "message") or text(ready, "reason") or text(ready, "status"))[
-            : live_pods.LONGEST
+            : pod_status.LONGEST
         ]
         troubles.append(f"the node is NotReady ({reason}); what the dump says about its drivers may be old")
     if "deletionTimestamp" in metadata:
@@ -222,14 +213,14 @@ def _add_pod(live: Live, pod: Manifest, events: Events) -> None:
     labels, namespace, name = table(metadata, "labels"), text(metadata, "namespace"), text(metadata, "name")
     module, action, role = text(labels, NAME_LABEL), text(labels, _ACTION), text(labels, _ROLE)
     node = text(table(pod, "spec"), "nodeName") or name.removeprefix("kmm-worker-").removesuffix(f"-{module}")
-    full_name, problem = printable(f"{namespace}/{name}"), live_pods.status_of(pod, events)
+    full_name, problem = printable(f"{namespace}/{name}"), pod_status.status_of(pod, events)
     if not action and role not in ROLES:
         return
     if action:
         live.workers[node, namespace, module] = Worker(full_name, action, problem or "is at work")
         return
     live.roles.add((namespace, module, role))
-    is_ready = live_pods.is_ready(pod)
+    is_ready = pod_status.is_ready(pod)
     if live.plugins.get((node, namespace, module, role)) != "":
         sentence = f"the pod {full_name} {problem or 'is not ready'}"
         live.plugins[node, namespace, module, role] = "" if is_ready else sentence

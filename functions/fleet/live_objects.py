@@ -10,28 +10,16 @@ from krmfn.typed import NamedTuple
 from ..kmm.crd.user_facts import CRD, is_crd
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import MODULE_GROUP, NAME_LABEL
-from . import facts, kmm_version
-from .live_pods import IMAGE_OWNER, LONGEST, Pod, is_operator
+from . import facts, kmm_version, warned
+from .live_engines import ENGINES, Engine, Name, engine_of
+from .live_pods import IMAGE_OWNER, Pod, is_operator
 from .owned import Head, head_of, is_kept
+from .pod_status import LONGEST
+from .resource_claims import drivers_of
 
-Name = tuple[str, str]
-"""Namespace and name."""
-_ENGINES = {("argoproj.io", "Application"), ("kustomize.toolkit.fluxcd.io", "Kustomization")}
 TRACKING = "argocd.argoproj.io/tracking-id"
 """Argo CD's annotation with the name of the Application that applies an object."""
 _HEAD = ("name", "namespace", "labels", "deletionTimestamp", "finalizers")
-
-
-class Engine(NamedTuple):
-    """An Application of Argo CD or a Kustomization of Flux: what applies Modules."""
-
-    kind: str
-    namespace: str
-    name: str
-    problem: str
-    """Why it is not through, in its own words; "" where nothing says so."""
-    applies: frozenset[Name]
-    """The Modules that it says it applies; empty where it names none."""
 
 
 class Objects(NamedTuple):
@@ -58,8 +46,10 @@ class Objects(NamedTuple):
     """The Pod Security level that each enforces, and whether it is being deleted."""
     full_quotas: dict[str, str]
     """By namespace: a quota of pods that is used up."""
-    refused: dict[Name, str]
-    """Why no pod of a DaemonSet can be made, in the words of its newest warning."""
+    refused: dict[Name, tuple[str, str]]
+    """Why no pod of a DaemonSet can be made, in the words of its newest warning: when, and the words."""
+    claims: dict[Name, frozenset[str]]
+    """The drivers of the devices that are allocated to each ResourceClaim (Dynamic Resource Allocation)."""
     uids: set[str]
     """The uids of the Namespace kube-system, each of another cluster."""
     crds: list[Manifest]
@@ -78,7 +68,7 @@ class Objects(NamedTuple):
 
 def nothing() -> Objects:
     """Return the objects of a dump that has none."""
-    return Objects(set(), {}, {}, {}, [], {}, {}, [], [], set(), {}, {}, {}, set(), [], [], [])
+    return Objects(set(), {}, {}, {}, [], {}, {}, [], [], set(), {}, {}, {}, {}, set(), [], [], [])
 
 
 def add_pod(objects: Objects, pod: Pod) -> None:
@@ -101,23 +91,32 @@ def add(objects: Objects, manifest: Manifest) -> None:
         objects.heads.append(head_of(manifest))
     if group == MODULE_GROUP:
         _add_of_kmm(objects, manifest, kind, name)
-    elif (group, kind) in _ENGINES:
-        objects.engines.append(_engine(manifest, kind, name))
+    elif (group, kind) in ENGINES:
+        objects.engines.append(engine_of(manifest, kind, name))
     elif kind == "Event" and text(manifest, "reason") == "FailedCreate":
         _add_refusal(objects, manifest)
-    elif (group, kind) == ("", "ServiceAccount"):
-        objects.accounts.add(name)
-    elif (group, kind) == ("", "Namespace"):
-        level = text(table(metadata, "labels"), "pod-security.kubernetes.io/enforce")
-        objects.namespaces[name[1]] = level, "deletionTimestamp" in metadata
-        objects.uids.update({facts.cluster_uid(manifest)} - {""})
+    elif (group, kind) == ("resource.k8s.io", "ResourceClaim"):
+        objects.claims[name] = drivers_of(manifest)
+    elif group == "":
+        _add_of_core(objects, manifest, kind, name)
     elif (group, kind) == CRD and is_crd(manifest):
         objects.crds.append(
             {key: manifest[key] for key in ("apiVersion", "kind", "metadata", "spec") if key in manifest}
         )
     elif (group, kind) == kmm_version.SUBSCRIBED:
         objects.kmm_versions.append(kmm_version.of_subscription(manifest))
-    elif (group, kind) == ("", "ResourceQuota"):
+
+
+def _add_of_core(objects: Objects, manifest: Manifest, kind: str, name: Name) -> None:
+    """Add a ServiceAccount, a Namespace or a quota."""
+    metadata = table(manifest, "metadata")
+    if kind == "ServiceAccount":
+        objects.accounts.add(name)
+    elif kind == "Namespace":
+        level = text(table(metadata, "labels"), "pod-security.kubernetes.io/enforce")
+        objects.namespaces[name[1]] = level, "deletionTimestamp" in metadata
+        objects.uids.update({facts.cluster_uid(manifest)} - {""})
+    elif kind == "ResourceQuota":
         hard, used = table(manifest, "status", "hard"), table(manifest, "status", "used")
         for key in ("pods", "count/pods"):
             if key in hard and str(hard[key]) == str(used.get(key)):
@@ -125,11 +124,11 @@ def add(objects: Objects, manifest: Manifest) -> None:
 
 
 def _add_refusal(objects: Objects, manifest: Manifest) -> None:
-    """Add why no pod of a DaemonSet can be made."""
-    subject = table(manifest, "involvedObject") or table(manifest, "regarding")
+    """Add why no pod of a DaemonSet can be made, unless a newer warning about it is there."""
+    subject = warned.subject_of(manifest)
     if text(subject, "kind") == "DaemonSet":
-        words = f"FailedCreate: {text(manifest, 'message') or text(manifest, 'note')}"
-        objects.refused[text(subject, "namespace"), text(subject, "name")] = printable(words)[:LONGEST]
+        name, (time, words) = (text(subject, "namespace"), text(subject, "name")), warned.sentence(manifest)
+        objects.refused[name] = max(objects.refused.get(name, ("", "")), (time, printable(words)[:LONGEST]))
 
 
 def _add_of_kmm(objects: Objects, manifest: Manifest, kind: str, name: Name) -> None:
@@ -151,28 +150,3 @@ def _add_of_kmm(objects: Objects, manifest: Manifest, kind: str, name: Name) -> 
         entries = [entry for _, entry in tables(status, "images")]
         results = {text(e, "image"): (text(e, "action"), text(e, "status")) for e in entries}
         objects.builds.setdefault(name, {}).update(results)
-
-
-def _engine(manifest: Manifest, kind: str, name: Name) -> Engine:
-    """Return an engine's object with why it is not through.
-
-    Sources: Argo CD 3.2, pkg/apis/application/v1alpha1; Flux's kustomize-controller, api/v1.
-    """
-    status, problem = table(manifest, "status"), ""
-    operation = table(status, "operationState")
-    if text(operation, "phase") in ("Failed", "Error"):
-        problem = f"{text(operation, 'phase')}: {text(operation, 'message')}"
-    elif text(table(status, "sync"), "status") == "OutOfSync":
-        problem = "OutOfSync"
-    for _, condition in tables(status, "conditions"):
-        if text(condition, "type") == "Ready" and text(condition, "status") == "False":
-            problem = f"{text(condition, 'reason')}: {text(condition, 'message')}"
-        elif text(condition, "type").endswith("Error"):
-            problem = f"{text(condition, 'type')}: {text(condition, 'message')}"
-    if table(manifest, "spec").get("suspend") is True:
-        problem = "suspended (spec.suspend)"
-    entries = (entry for _, entry in tables(status, "resources") if text(entry, "kind") == "Module")
-    applies = {(text(entry, "namespace"), text(entry, "name")) for entry in entries}
-    ids = (text(entry, "id").split("_") for _, entry in tables(table(status, "inventory"), "entries"))
-    applies |= {(parts[0], parts[1]) for parts in ids if parts[-1] == "Module" and len(parts) > 3}
-    return Engine(kind, *name, printable(problem), frozenset(applies))

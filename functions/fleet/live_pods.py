@@ -13,6 +13,7 @@ from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import Table, listing, table, tables, text
 from ..kmm.module import LABELS, NAME_LABEL
+from .resource_claims import claims_of
 
 IMAGE_OWNER = f"{LABELS}image-owner"
 """The label with a Module's name on the pod that looks for one of its images."""
@@ -37,17 +38,6 @@ _CORE = ("kubernetes.io", "k8s.io")
 """Domains of resources that no device plugin serves: attachable volumes, huge pages and the like."""
 
 
-LONGEST = 1_200
-"""Characters of a message from the cluster: a runtime names an image up to five times before it says why."""
-PULL_SECRETS = "Unable to retrieve some image pull secrets"
-"""How the kubelet says that Secrets are not there, before it pulls without them.
-
-Source: Kubernetes, pkg/kubelet/kubelet_pods.go, getPullSecretsForPod and its event FailedToRetrieveImagePullSecret.
-"""
-Events = dict[tuple[str, str, str], tuple[str, str]]
-"""Time and text of the newest warning about an object, by namespace, name and uid: pods can have had the same name."""
-
-
 Shared = TypeVar("Shared", bound=Hashable)
 
 
@@ -69,6 +59,8 @@ class Pod(NamedTuple):
     """The label keys that it selects nodes by."""
     devices: frozenset[str]
     """The resources of device plugins that it has."""
+    claims: frozenset[str]
+    """The names of its ResourceClaims, which are in its namespace."""
     is_daemon: bool
     """Whether a DaemonSet has made it."""
     deleted: str
@@ -105,7 +97,8 @@ def pod_of(manifest: Manifest, status: str, is_ready: bool) -> Pod | None:
     selects = selected_keys(spec)
     devices, name = shared(frozenset(_devices(spec))), text(metadata, "name")
     is_of_kmm = any(key.startswith(LABELS) for key in (*kept, *selects)) or "openshift.io/build.name" in kept
-    if not (is_of_kmm or devices or _OPERATOR in name or _NFD in name):
+    claims = claims_of(manifest)
+    if not (is_of_kmm or devices or claims or _OPERATOR in name or _NFD in name):
         return None
     states = list(_states(table(manifest, "status")))
     codes = [state["exitCode"] for state in states if state.get("exitCode")]
@@ -121,6 +114,7 @@ def pod_of(manifest: Manifest, status: str, is_ready: bool) -> Pod | None:
         images=shared(tuple(text(container, "image") for _, container in tables(spec, "containers"))),
         selects=selects,
         devices=devices,
+        claims=claims,
         is_daemon="DaemonSet" in owners,
         deleted=text(metadata, "deletionTimestamp"),
         finalizers=tuple(map(str, listing(metadata, "finalizers") or ())),
@@ -147,6 +141,7 @@ def kept_pods(manifest: Manifest) -> Iterator[Manifest]:
         return
     spec = table(manifest, "spec")
     kept: Manifest = {"nodeName": spec.get("nodeName"), "nodeSelector": dict.fromkeys(selected_keys(spec), "")}
+    kept["resourceClaims"] = [{"resourceClaimName": name} for name in claims_of(manifest)]
     for key in ("initContainers", "containers"):
         entries = (entry for _, entry in tables(spec, key))
         kept[key] = [
@@ -207,43 +202,3 @@ def is_operator(pod: Pod) -> bool:
 def is_nfd_worker(pod: Pod) -> bool:
     """Return True for a pod of node feature discovery that labels its node."""
     return _NFD in pod.name
-
-
-def condition(manifest: Manifest, kind: str) -> Table:
-    """Return a condition of a Node or Pod; {} without it."""
-    conditions = tables(table(manifest, "status"), "conditions")
-    return next((condition for _, condition in conditions if text(condition, "type") == kind), {})
-
-
-def is_ready(pod: Manifest) -> bool:
-    """Return True for a pod that runs and is not said to be unready."""
-    status = table(pod, "status")
-    is_running = text(status, "phase") == "Running" and text(condition(pod, "Ready"), "status") in ("", "True")
-    return is_running and all(entry.get("ready") is not False for _, entry in tables(status, "containerStatuses"))
-
-
-def status_of(pod: Manifest, events: Events) -> str:
-    """Return how a pod has ended, or why it does not go on; "" for one that does."""
-    metadata, status, phase = table(pod, "metadata"), table(pod, "status"), text(table(pod, "status"), "phase")
-    if phase == "Succeeded":
-        return "completed, and KMM has not recorded it"
-    containers = [*tables(status, "initContainerStatuses"), *tables(status, "containerStatuses")]
-    paths = (("lastState", "terminated"), ("state", "waiting"), ("state", "terminated"))
-    states = [status, condition(pod, "PodScheduled")]
-    states += [table(entry, *path) for _, entry in containers for path in paths]
-    pairs = ((text(state, "reason"), text(state, "message").strip()) for state in states)
-    reasons = [": ".join(filter(None, pair)) for pair in pairs if pair[0] not in _PLAIN]
-    distinct = dict.fromkeys(reason for reason in reasons if reason not in ("", "Error"))
-    reason = "; ".join(distinct) or max(reasons, default="")
-    key = text(metadata, "namespace"), text(metadata, "name"), text(metadata, "uid")
-    warned = events.get(key, ("", ""))[1]
-    if phase != "Running" and (not reason or PULL_SECRETS in warned):
-        reason = "; ".join(filter(None, (reason, warned)))
-    reason = printable(reason)[:LONGEST]
-    if phase == "Failed":
-        return f"failed: {reason}" if reason else "failed"
-    return f"says {reason}" if reason else "is pending" if phase == "Pending" else ""
-
-
-_PLAIN = ("ContainerCreating", "PodInitializing", "Completed")
-"""The reasons of states in which a pod goes on."""

@@ -16,6 +16,8 @@ from .explanation import LiveNodes
 
 _COMPARED = 100
 """The most Modules among which the nearest one to a node that none of them selects is looked for."""
+_NAMED = 20
+"""The nodes that are named below a line of problems."""
 DRIVEN, ASSUMED, COMMITTED = "planned", "other version", "committed"
 """States: the node gets a driver; it keeps one if it had one; only the committed inventory plans one."""
 
@@ -163,20 +165,36 @@ def summary(rows: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
 
     Without names of clusters there is no column for them.
     """
+    return _painted(_summary(rows)[0], paint)
+
+
+def problems(rows: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
+    """Return the lines of `summary`, each with the names of its nodes below."""
+    lines, names = _summary(rows)
+    head, *painted = _painted(lines, paint).splitlines()
+    pairs = zip(painted, names, strict=True)
+    below = (f"{line}\n  {printing.some(of_line, len(of_line), _NAMED)}\n" for line, of_line in pairs)
+    return f"{head}\n{''.join(below)}"
+
+
+def _summary(rows: Sequence[Row]) -> tuple[list[tuple[str, ...]], list[list[str]]]:
+    """Return the cells of the lines of a summary, the head first, and the names of the nodes of each but that."""
     from ..formats.grouped import where  # here: rows need no names of several clusters
 
     names: dict[tuple[str, ...], dict[str, set[str]]] = {}
     for row in rows:
         cluster, name, kernel, state, loaded, config, module, _, last = cells(row)
         key = (module if config == "-" else config, kernel, state, loaded, last)
-        names.setdefault(key, {}).setdefault(cluster, set()).add(name)
+        names.setdefault(key, {}).setdefault(cluster, set()).add(printing.printable(name))
     fleet = dict.fromkeys(row.cluster for row in rows)
     has_names = [*fleet] != [""]
     lines = [("CONFIG", "KERNEL", "STATE", "LOADED", "NODES", *["CLUSTERS"] * has_names, "IMAGE OR REASON")]
+    below = list[list[str]]()
     for (*facts, last), clusters in sorted(names.items()):
         number = f"{sum(map(len, clusters.values())):,}"
         lines.append((*facts, number, *[where(list(clusters), fleet)] * has_names, last))
-    return _painted(lines, paint)
+        below.append([f"{name}/{node}" if name else node for name in clusters for node in sorted(clusters[name])])
+    return lines, below
 
 
 def _painted(rows: Sequence[Sequence[str]], paint: printing.Paint) -> str:

@@ -40,6 +40,7 @@ from tests.functions.chain.nights import (
     unloaded,
 )
 from tests.functions.chain.test_chain import APPLYING, KEPT, ODD, retyped
+from tests.functions.chain.test_claims import DRIVER, NAMED, claim
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -175,7 +176,7 @@ def without_driver() -> list[Manifest]:
     builds = {"status": {"images": [{"image": image_of(), "action": "BuildImage", "status": "Success"}]}}
     event = {"type": "Warning", "reason": "r", "message": "m", "involvedObject": {"namespace": "kmm", "name": "p"}}
     build = {**manifest("kmm.sigs.x-k8s.io/v1beta1", "ModuleBuildSignConfig", "simple"), **builds}
-    return [*objects, build, {**manifest("v1", "Event", "e"), **event}]
+    return [*objects, NAMED, claim(DRIVER), build, {**manifest("v1", "Event", "e"), **event}]
 
 
 KINDS = sorted({item["kind"] for item in without_driver()})

@@ -16,6 +16,7 @@ from krmfn_functions.chain.answers import Fleet, answers
 from krmfn_functions.chain.walk import LINKS
 from krmfn_functions.commands.why import steps
 from krmfn_functions.fleet import live, nodes
+from krmfn_functions.fleet.cluster import with_consumers, workloads
 from krmfn_functions.fleet.coverage import coverage
 from krmfn_functions.fleet.drivers import driver
 
@@ -23,6 +24,7 @@ from krmfn import KrmfnError, ResourceList
 from krmfn.item import Item
 from krmfn.yamltext import emit
 from tests.builders import manifest
+from tests.functions.chain import clusters
 from tests.functions.chain.clusters import OPERATOR, READY, drop, find, healthy, planned, pod, seen
 from tests.functions.chain.nights import (
     APPLICATION,
@@ -89,6 +91,9 @@ def test_an_ordered_upgrade_keeps_what_runs_until_the_label_changes() -> None:
     links, first, is_fine = seen(objects, wanted=wanted)
     assert (first, is_fine) == ("version", True)
     assert links[first].reason == "runs 2 until its label changes; wanted 3"
+    assert links[first].command == "", "nobody has to act"
+    ((_, *below),) = told(objects, wanted)
+    assert below[0] == "nothing is wrong: the node waits for its turn in the ordered upgrade"
     field("Pod", "plugin-1", "status", {"phase": "Running", **CRASH})(objects)
     assert seen(objects, wanted=wanted)[1:] == ("plugin", False)
 
@@ -333,3 +338,64 @@ def test_a_module_without_a_spec_is_not_said_to_be_git_s(spec: object) -> None:
     links, first, _ = seen(objects, wanted=wanted)
     assert (links["synced"].state, first) == ("not known", "")
     assert "it is not known whether it is what Git renders" in told(objects, wanted)[0][0]
+
+
+EXPORTER = {
+    **manifest("apps/v1", "DaemonSet", "simple-exporter", "kmm"),
+    "spec": {"template": {"spec": {"nodeSelector": {READY: "", "gpu": "a"}}}},
+}
+"""A DaemonSet of the config, which waits for its driver."""
+
+
+def refusal(words: str, at: str, **times: Any) -> Any:
+    """Return the event of a DaemonSet whose pod is refused."""
+    event = copy.deepcopy(REFUSED)
+    event["metadata"]["name"] = f"e{at}"
+    return event | {"message": words, "involvedObject": {**event["involvedObject"], "name": "simple-exporter"}, **times}
+
+
+def seen_with(objects: list[Any], *consumers: Any) -> tuple[Any, str, bool]:
+    """Return the chain on n1 where Git has these DaemonSets, too."""
+    with_daemon_sets = with_consumers([driver(planned())], workloads(consumers))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clusters, "driver", lambda manifest: with_daemon_sets[0])
+        return seen(objects)
+
+
+def test_a_daemonset_of_the_config_that_makes_no_pod_is_told() -> None:
+    quota = refusal(
+        'pods "simple-exporter-" is forbidden: exceeded quota: q', "1", lastTimestamp="2026-11-28T01:00:00Z"
+    )
+    links, first, is_fine = seen_with([*healthy(), quota], EXPORTER)
+    assert (first, is_fine) == ("workloads", False)
+    assert links[first].reason.startswith(
+        "is loaded, but its DaemonSet kmm/simple-exporter has no pod here: FailedCrea"
+    )
+    assert "exceeded quota" in links[first].reason
+    assert links[first].command == "kubectl describe daemonset -n kmm simple-exporter"
+    assert seen_with([*healthy(), quota])[1:] == ("", True), "no DaemonSet of Git's"
+    assert seen_with(healthy(), EXPORTER)[1:] == ("", True), "nothing refuses it"
+
+
+def test_a_daemonset_that_has_its_pod_or_does_not_want_one_on_the_node_is_no_break() -> None:
+    quota = refusal("exceeded quota", "1")
+    daemon = pod("simple-exporter-x7", {"krmfn.dev/daemonset": "e"}, "n1")
+    daemon["spec"]["nodeSelector"] = {READY: "", "gpu": "a"}
+    daemon["metadata"]["ownerReferences"] = [{"kind": "DaemonSet", "name": "simple-exporter"}]
+    assert seen_with([*healthy(), quota, daemon], EXPORTER)[1:] == ("", True)
+    other = copy.deepcopy(EXPORTER)
+    other["spec"]["template"]["spec"]["nodeSelector"]["pool"] = "b"
+    assert seen_with([*healthy(), quota], other)[1:] == ("", True)
+    tainted = [*healthy(), quota]
+    find(tainted, "Node", "n1")["spec"]["taints"] = [{"key": "team", "value": "b", "effect": "NoSchedule"}]
+    assert seen_with(tainted, EXPORTER)[1] == "taints"
+
+
+@pytest.mark.parametrize("key", ["lastTimestamp", "eventTime", "deprecatedLastTimestamp", "series"])
+def test_the_newest_warning_of_a_daemonset_counts_in_whichever_order_they_stand(key: str) -> None:
+    times = ("2026-11-28T01:00:00Z", "2026-11-28T02:00:00Z")
+    values = [{"lastObservedTime": time} if key == "series" else time for time in times]
+    old, new = (refusal(words, words, **{key: value}) for words, value in zip(("before", "after"), values, strict=True))
+    for events in ([old, new], [new, old]):
+        links, first, _ = seen_with([*healthy(), *events], EXPORTER)
+        assert links[first].evidence == ("FailedCreate: after",)

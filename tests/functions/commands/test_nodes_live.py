@@ -171,6 +171,15 @@ def test_nodes_and_why_say_that_an_engine_has_not_applied_all_of_git(lab: Path) 
     assert said == {("nic", None, doubt), ("gpu", True, None)}
 
 
+def test_below_the_problems_stand_the_names_of_their_nodes(lab: Path) -> None:
+    items = good()
+    for name in ("gpu-2", "gpu-1"):
+        of(items, "Node", name)["metadata"]["labels"].pop(READY)
+    lines = run(lab, "nodes", items, ".", "--problems").text.splitlines()
+    assert [line for line in lines if line.startswith("  ")] == ["  gpu-1, gpu-2"]
+    assert lines[-1] == "  gpu-1, gpu-2" and lines[-2].startswith("kmm/gpu "), lines
+
+
 def test_without_modules_configs_the_ready_label_counts(lab: Path) -> None:
     items = [node(labels, name=name) for name, labels in NODES.items()]
     done = run(lab, "nodes", items, ".", "--fail-on", "uncovered")
