@@ -92,10 +92,10 @@ def with_consumers(drivers: Drivers, workloads: Iterable[Workload]) -> list[Driv
     for workload in workloads:
         for key in workload.selector if workload.is_placed else ():
             consumers.setdefault(key, {})[workload.ref.namespace, workload.ref.name] = workload.pod
-    waiting = ([consumers.get(key, {}) for key in driver.set_by_kmm] for driver in drivers)
+    of_drivers = ([consumers.get(key, {}) for key in driver.set_by_kmm] for driver in drivers)
     return [
-        driver._replace(consumers={name: pod for pods in found for name, pod in pods.items()})
-        for driver, found in zip(drivers, waiting, strict=True)
+        driver._replace(consumers={name: pod for pods in of_driver for name, pod in pods.items()})
+        for driver, of_driver in zip(drivers, of_drivers, strict=True)
     ]
 
 
