@@ -14,6 +14,7 @@ _NOISE = re.compile(
     r"unable to pull image or OCI artifact: pull image err: |^ *artifact err: .*|"
     r'Failed to apply default image tag "[^"]*": |'
     rf"{PULL_SECRETS} |"
+    r'Error creating: |\bpods? "[^"]*" is forbidden: (?=exceeded quota|violates PodSecurity)|'
     r"^ *attempting to pull the image may not succeed\.?|"
     r"(?<!\d)\d+/\d+ nodes are available: |(?<!\d)\d+ node\(s\) had |"
     r"\.? ?preemption: .*"

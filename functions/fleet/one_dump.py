@@ -6,19 +6,31 @@ from krmfn import KrmfnError, Manifest
 
 from ..kmm.lookup import table, text
 
-_NOT_ASKED = frozenset({"Event", "Namespace", "Node", "Pod"})
-"""Kinds of which there are very many; Nodes and the Namespace kube-system are refused where they are read."""
+_NOT_ASKED = frozenset({"Event", "Node", "NodeInventory", "Pod"})
+"""Kinds of which there are very many; Nodes are refused where they are read, and NodeInventories are of no server."""
 
 
 def checked(objects: Iterable[Manifest]) -> Iterator[Manifest]:
-    """Yield objects. Raises KrmfnError for two of one kind and name with two uids: they are of two clusters."""
+    """Yield objects. Raises KrmfnError for two of one kind and name that are of two clusters, or of two times.
+
+    They have two uids, or none: of a cluster whose uids were removed each object is there once.
+    """
     uids = dict[tuple[str, str, str, str], str]()
     for manifest in objects:
         kind, metadata = text(manifest, "kind"), table(manifest, "metadata")
-        if (uid := text(metadata, "uid")) and kind not in _NOT_ASKED:
-            group = text(manifest, "apiVersion").rpartition("/")[0]
-            namespace, name = text(metadata, "namespace"), text(metadata, "name")
-            if uids.setdefault((group, kind, namespace, name), uid) != uid:
+        name, uid = text(metadata, "name"), text(metadata, "uid")
+        if name and kind not in _NOT_ASKED:
+            group, namespace = text(manifest, "apiVersion").rpartition("/")[0], text(metadata, "namespace")
+            key = group, kind, namespace, name
+            if problem := _problem(uids.get(key), uid):
                 subject = f"{kind} {namespace}{'/' if namespace else ''}{name}"
-                raise KrmfnError(f"it holds two dumps ({subject} has two uids); pass one file for each cluster")
+                raise KrmfnError(f"it holds two dumps ({subject} {problem}); pass one file for each cluster")
+            uids[key] = uids.get(key) or uid
         yield manifest
+
+
+def _problem(known: str | None, uid: str) -> str:
+    """Return what is wrong with a name that was seen with a uid, or None, and now has another one; "" for nothing."""
+    if known == uid == "":
+        return "is there twice, without a uid"
+    return "has two uids" if known and uid and known != uid else ""

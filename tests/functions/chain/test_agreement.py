@@ -41,6 +41,7 @@ from tests.functions.chain.nights import (
 )
 from tests.functions.chain.test_chain import APPLYING, KEPT, ODD, retyped
 from tests.functions.chain.test_claims import DRIVER, NAMED, claim
+from tests.functions.chain.test_engines import CASES
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -105,6 +106,15 @@ def test_they_agree_on_each_night(name: str) -> None:
         check_agreement(seen, True)
 
 
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("night", ["", "old Module", "plugin crashes", "worker crashes"])
+def test_they_agree_whatever_an_engine_says_of_itself(name: str, night: str) -> None:
+    objects = [*(played(night, 2) if night else healthy(2)), copy.deepcopy(CASES[name].engine)]
+    for seen in everything(objects, planned()).values():
+        check_agreement(seen, True)
+        assert (seen.state == states.UNSURE) <= bool(CASES[name].words), seen
+
+
 @pytest.mark.parametrize("engine", [APPLYING, FLUX])
 def test_they_agree_that_an_engine_has_not_applied_all_of_git(engine: Manifest) -> None:
     for seen in everything([*healthy(2), copy.deepcopy(engine)], planned()).values():
@@ -126,6 +136,8 @@ def test_they_agree_whatever_the_dump_lacks_and_whatever_type_its_fields_have(
     kinds = sorted({item["kind"] for item in objects} - {"Node"})
     lost = data.draw(st.sets(st.sampled_from(kinds), max_size=4))
     objects = [item for item in objects if item["kind"] not in lost]
+    engine = data.draw(st.sampled_from(["", *CASES]))
+    objects += [CASES[engine].engine] if engine else []
     objects = [item if item["kind"] == "Node" else retyped(item, random) for item in objects]
     try:
         known = everything(objects, plan(name))

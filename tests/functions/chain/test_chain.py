@@ -371,7 +371,7 @@ def test_a_daemonset_of_the_config_that_makes_no_pod_is_told() -> None:
     assert links[first].reason.startswith(
         "is loaded, but its DaemonSet kmm/simple-exporter has no pod here: FailedCrea"
     )
-    assert "exceeded quota" in links[first].reason
+    assert links[first].reason.endswith("has no pod here: FailedCreate: exceeded quota: q")
     assert links[first].command == "kubectl describe daemonset -n kmm simple-exporter"
     assert seen_with([*healthy(), quota])[1:] == ("", True), "no DaemonSet of Git's"
     assert seen_with(healthy(), EXPORTER)[1:] == ("", True), "nothing refuses it"

@@ -76,6 +76,9 @@ def test_what_is_wrong_with_a_node_itself(ready: dict[str, str], troubles: list[
         ("Module", ("1", "2"), False),
         ("Module", ("1", "1"), True),
         ("Module", ("1", ""), True),
+        ("Module", ("", ""), False),
+        ("Namespace", ("", ""), False),
+        ("Pod", ("", ""), True),
         ("Pod", ("1", "2"), True),
     ],
 )
@@ -89,6 +92,7 @@ def test_two_clusters_in_one_file_are_known_by_the_uids_of_a_name(
         live.read([node("n1"), *twins], "")
     except KrmfnError as failure:
         assert not is_one
-        assert str(failure) == f"it holds two dumps ({kind} kmm/gpu has two uids); pass one file for each cluster"
+        reason = "has two uids" if all(uids) else "is there twice, without a uid"
+        assert str(failure) == f"it holds two dumps ({kind} kmm/gpu {reason}); pass one file for each cluster"
     else:
         assert is_one
