@@ -43,9 +43,7 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
             roots.update((id(item), name) for item in resources.items)
             lists.append(resources)
             continue
-        side = cluster.side.items if cluster.side else []
-        if side and (run_of(resources).is_settled or resources.select(CONFIG[1], CONFIG[0])):
-            side = of_kinds(side, NODES)  # the root has its own functionConfig
+        side = _side_of(cluster, resources)
         if (context.profiles or context.options.function_config) and not run_of(resources).is_settled:
             known = [*resources.items, *side]
             resources.items += function_runs.more_profiles(context.options, context.profiles, known)
@@ -57,18 +55,10 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
         is_named = bool(cluster.members or context.options.profiles_from)
         if is_named or (nodes and any(map(any_of_ours, parts))):
             note(resources, has_ours=True)
-        try:
-            if context.intent.runs_function and not (skips and skips(resources)):
-                function_runs.apply(context.options, context.intent, name, resources)
-        except KrmfnError as failure:
-            if isinstance(failure, NoData) and not (context.in_full or name == "-"):
-                raise
-            failures.append(failure_of(name, failure))
+        if failure := _run(context, skips, name, resources):
+            failures.append(failure)
             continue
-        config = run_of(resources).config_item
-        if resources.function_config and not any(item is config for item in side):
-            count = count._replace(kinds={**count.kinds, "functionConfig": count.kinds["functionConfig"] or 1})
-        counts.append(count)
+        counts.append(_with_function_config(count, resources, side))
         roots.update((id(item), name) for item in resources.items)
         lists.append(_with_hints(resources, name) if run_of(resources).is_settled else resources)
     is_whole = cluster.is_whole and len(lists) == len(parts)
@@ -78,6 +68,34 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
     final = lists[0] if is_final else _final(lists, cluster.side, is_whole)
     note(final, roots=roots if len(lists) > 1 else {})
     return cluster._replace(lists=tuple(lists), final=final, counts=total(counts), is_whole=is_whole)
+
+
+def _side_of(cluster: Cluster, resources: ResourceList) -> Sequence[Item]:
+    """Return what stands beside the roots of a cluster and counts for this list of one of them."""
+    side = cluster.side.items if cluster.side else []
+    if side and (run_of(resources).is_settled or resources.select(CONFIG[1], CONFIG[0])):
+        return of_kinds(side, NODES)  # the root has its own functionConfig
+    return side
+
+
+def _run(context: Context, skips: Skip, name: str, resources: ResourceList) -> Failure | None:
+    """Run the function on a list that is not skipped; return why it cannot run. Raises NoData (see `render`)."""
+    try:
+        if context.intent.runs_function and not (skips and skips(resources)):
+            function_runs.apply(context.options, context.intent, name, resources)
+    except KrmfnError as failure:
+        if isinstance(failure, NoData) and not (context.in_full or name == "-"):
+            raise
+        return failure_of(name, failure)
+    return None
+
+
+def _with_function_config(count: Checked, resources: ResourceList, side: Sequence[Item]) -> Checked:
+    """Return the count of a list with its functionConfig, unless that stands beside and is counted there."""
+    config = run_of(resources).config_item
+    if resources.function_config and not any(item is config for item in side):
+        return count._replace(kinds={**count.kinds, "functionConfig": count.kinds["functionConfig"] or 1})
+    return count
 
 
 def _with_hints(resources: ResourceList, path: str) -> ResourceList:

@@ -7,17 +7,16 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
-from krmfn import KrmfnError, ResourceList, Result
+from krmfn import Item, KrmfnError, ResourceList, Result
 from krmfn.errors import NoData
 from krmfn.findings import placed
 from krmfn.printing import printable
 
 from ..command import Context
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
-from ..run import note
-from . import asked, cluster_inputs, cluster_lists, config, layout, other_tools
+from . import asked, cluster_inputs, cluster_lists, complete, config, layout, other_tools
 from .cluster_lists import Skip
-from .deployed import Cluster, Clusters, Lists, judge_final
+from .deployed import Cluster, Clusters, Lists
 
 
 def render(context: Context, paths: Sequence[str], skips: Skip = None, streams: Clusters | None = None) -> Clusters:
@@ -64,37 +63,20 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     streams = cluster_inputs.read_clusters(context, streams)
     clusters, failures = streams.clusters, [*streams.failures]
     has_several = len(clusters) != 1 or bool(streams.config.clusters or streams.unasked) or len(clusters[0].parts) > 1
-    if has_several:
-        from . import repository, shared, spokes, unasked_hubs  # imported here: most runs have one root
-    absent = shared.absent_profiles(context, streams) if has_several else []
-    is_of_strangers = streams.foreign > 0 and not streams.config.name
-    if intent.judges_whole and not (options.function_config or is_of_strangers):
-        cluster_lists.warn_of_nothing(context, streams, absent)
-    streams = other_tools.judge(context, streams, absent)
-    clusters = streams.clusters
-    if has_several:
-        streams = shared.without_unassigned(streams) if intent.runs_function else streams
-        shared.note_profiles(streams, absent)
+    streams = _ready(context, streams, has_several)
     if options.against or options.has_live_nodes:
         streams = _with_elsewhere(context, streams, failures)
+    hubs = None
     if has_several:
+        from . import repository, shared, spokes, unasked_hubs  # imported here: most runs have one root
+
         hubs = unasked_hubs.read(context, streams)
         spokes.note_each((*streams.clusters, *hubs.clusters), streams.config.labels, hubs.profiles)
     work = partial(cluster_lists.render_cluster, context, failures, skips)
     clusters = _all_rendered(context, work, streams)
     unassigned = [work(cluster) for cluster in streams.unassigned]
     streams = streams._replace(clusters=clusters, unassigned=unassigned, failures=failures)
-    has_flux = intent.judges_whole and (streams.has_flux or (has_several and _has_flux((*clusters, *unassigned))))
-    complete = [cluster for cluster in clusters if cluster.is_whole]  # of others, parts would seem to be missing
-    if streams.external or has_several:
-        from . import external
-
-        others = unasked_hubs.rendered(context, hubs, complete, streams) if has_several else []
-        external.join_each(context, [*complete, *others], streams.external)
-    for cluster in complete:
-        if intent.judges_whole:
-            note(cluster.final, has_flux=has_flux, is_repository=streams.is_repository)
-            judge_final(cluster.final)
+    complete.judge(context, streams, hubs)
     streams = _without_errors_of_others(streams)
     if options.has_live_nodes and intent.judges_nodes:
         from . import live_claims
@@ -107,6 +89,23 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     is_done = any(cluster.lists or cluster.final.reported for cluster in (*streams.clusters, *streams.unassigned))
     if not streams.findings and not is_done:
         raise_alike(failures)
+    return streams
+
+
+def _ready(context: Context, streams: Clusters, has_several: bool) -> Clusters:
+    """Return the clusters with what is wrong before the function runs, and with the Profiles that are not here."""
+    intent, absent = context.intent, list[Item]()
+    if has_several:
+        from . import shared  # imported here: most runs have one root
+
+        absent = shared.absent_profiles(context, streams)
+    is_of_strangers = streams.foreign > 0 and not streams.config.name
+    if intent.judges_whole and not (context.options.function_config or is_of_strangers):
+        cluster_lists.warn_of_nothing(context, streams, absent)
+    streams = other_tools.judge(context, streams, absent)
+    if has_several:
+        streams = shared.without_unassigned(streams) if intent.runs_function else streams
+        shared.note_profiles(streams, absent)
     return streams
 
 
@@ -130,13 +129,6 @@ def _without_errors_of_others(streams: Clusters) -> Clusters:
     from . import beside  # imported here: most clusters have none
 
     return streams._replace(clusters=[*map(beside.counted_once, streams.clusters)])
-
-
-def _has_flux(clusters: Sequence[Cluster]) -> bool:
-    """Return whether something of Flux is in one of the clusters: its objects seldom stand beside what it applies."""
-    from ..final import tools  # here: it is loaded for what is judged as a whole
-
-    return any(tools.has_flux(part.items) for cluster in clusters for part in cluster.inputs)
 
 
 def _check_engines(streams: Clusters, context: Context) -> None:

@@ -39,12 +39,7 @@ def without(context: Context, streams: Clusters) -> Clusters:
         return streams
     reader, streams = _Reader(), streams._replace(is_repository=True)
     named = [real for real in streams.paths.values() if real not in tops]
-    # all are read: each may hold a Profile or a hub
-    strange = [cluster for cluster in streams.clusters if not reader.concerns(files_of_cluster(cluster))]
-    strange = [cluster for cluster in strange if not _is_asked_for(cluster, named)]
-    has_hub = reader.has_hub or spokes.are_of_hubs(_outside(context, streams))
-    words = _driven(context, streams, reader.products) | ({spokes.MANAGED[0]} if has_hub else set())
-    strange = [cluster for cluster in strange if not words or not reader.concerns(files_of_cluster(cluster), words)]
+    strange, words = _others(context, streams, reader, named)
 
     def holds(path: str) -> bool:
         return reader.holds(path) or reader.holds(path, words)
@@ -72,6 +67,16 @@ def without(context: Context, streams: Clusters) -> Clusters:
     streams = streams._replace(clusters=kept, findings=findings, templates=named_templates)
     number = sum(not os.path.isdir(path) for path in left_out)  # a root without files is its folder
     return streams._replace(foreign=number, has_flux=reader.has_flux)
+
+
+def _others(context: Context, streams: Clusters, reader: "_Reader", named: list[str]) -> tuple[list[Cluster], set[str]]:
+    """Return the clusters that hold nothing of ours, and the kinds that the Profiles and hubs in any of them add."""
+    strange = [cluster for cluster in streams.clusters if not reader.concerns(files_of_cluster(cluster))]
+    strange = [cluster for cluster in strange if not _is_asked_for(cluster, named)]
+    has_hub = reader.has_hub or spokes.are_of_hubs(_outside(context, streams))
+    words = _driven(context, streams, reader.products) | ({spokes.MANAGED[0]} if has_hub else set())
+    others = [cluster for cluster in strange if not words or not reader.concerns(files_of_cluster(cluster), words)]
+    return others, words
 
 
 def _empty(top: str) -> Cluster:

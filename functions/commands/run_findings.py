@@ -38,13 +38,7 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
     for failure in streams.failures:
         results += tag_cluster(failure.cluster, failure.findings) if failure.is_blocked else []
     number = len(results)
-    if baseline:
-        known = parse_baseline(files.read_text(baseline, context.options.root), baseline)
-        if known.older:
-            message = f"{baseline} was written by an older krmfn; write it again with --write-baseline"
-            context.log.say(message, "warning")
-        results = new_findings(results, known)
-        context.log.say(f"{number - len(results)} of {number} findings are listed in {baseline}")
+    results = _not_listed(context, results, baseline) if baseline else results
     left_out = number - len(results)
     additions = list(additions)
     results += additions
@@ -67,6 +61,17 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
         baseline=left_out,
         not_judged=unjudged.of_clusters(streams),
     )
+
+
+def _not_listed(context: Context, results: Sequence[Result], baseline: str) -> list[Result]:
+    """Return the findings that a baseline does not list, and log how many it lists. Raises as `collect` does."""
+    known = parse_baseline(files.read_text(baseline, context.options.root), baseline)
+    if known.older:
+        message = f"{baseline} was written by an older krmfn; write it again with --write-baseline"
+        context.log.say(message, "warning")
+    others = list(new_findings(results, known))
+    context.log.say(f"{len(results) - len(others)} of {len(results)} findings are listed in {baseline}")
+    return others
 
 
 def gap_errors(gaps: Sequence[Gap]) -> list[Result]:

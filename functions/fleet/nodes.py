@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, error, itemtext
 from krmfn.printing import is_similar, some
@@ -67,39 +67,10 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
     With `keys` only names and those labels are read from Node objects, which is faster; None reads everything.
     Under kustomize a Node has its name before any prefix: the one in its file and on the cluster.
     """
-    nodes: list[Node] = []
-    findings: list[Result] = []
-    sources: list[tuple[str, Item]] = []
-    objects = resources.select("Node", "")
-    from_kustomize = any(item.mentions(readings.KUSTOMIZE_ID) for item in objects[:1])
-    for item in objects:
-        try:
-            node = _node(item, keys)
-        except KrmfnError as failure:
-            refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
-            findings += _ambiguities(item, keys) or [refused]
-            continue
-        node = node._replace(name=readings.previous_name(item)) if from_kustomize else node
-        ambiguities = _ambiguities(item, keys)
-        findings += ambiguities or _name_findings(node.name, item)
-        nodes.append(node)
-        sources += [] if ambiguities else [(node.name, item)]
     inventories = resources.select("NodeInventory", "krmfn.dev")
-    held: list[frozenset[str]] = []
-    for item in inventories:
-        if problems := list(_schema_findings(item)):
-            findings += problems
-            continue
-        from . import inventory  # here, for the start-up of lists without one
-
-        is_cut = item.place and item.place.path and not item.data.endswith(b"\n", item.start, item.end)
-        of_inventory, lines = inventory.read(item.content.manifest, item.text if is_cut else b"")
-        findings += _at_lines(item, lines) if lines else ()
-        sources += ((node.name, item) for node in of_inventory)
-        nodes += of_inventory
-        keys_held = inventory.label_keys(item.content.manifest)
-        held += [] if keys_held is None else [keys_held]
-    findings += _repetitions(sources)
+    objects, listed = _from_objects(resources.select("Node", ""), keys), _from_inventories(inventories)
+    nodes, held = [*objects.nodes, *listed.nodes], [*listed.held]
+    findings = [*objects.findings, *listed.findings, *_repetitions([*objects.sources, *listed.sources])]
     for spoke in run_of(resources).spokes:
         of_spoke = read(ResourceList(spoke.nodes))
         findings += of_spoke.findings
@@ -107,6 +78,55 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
         inventories += of_spoke.inventories
         nodes += [node._replace(cluster=(("", spoke.name), *spoke.labels)) for node in of_spoke.nodes]
     return Fleet(nodes, frozenset.intersection(*held) if held else None, tuple(findings), tuple(inventories))
+
+
+class _Nodes(NamedTuple):
+    """The nodes in some items, and what was found beside them."""
+
+    nodes: list[Node]
+    findings: list[Result]
+    sources: list[tuple[str, Item]]
+    """The names of the nodes, each with the item that has it: no name may be there twice."""
+    held: list[frozenset[str]]
+    """The keys of the labels that each inventory holds, where it says so."""
+
+
+def _from_objects(items: Sequence[Item], keys: Collection[str] | None) -> _Nodes:
+    """Return the nodes of Node objects; of `keys` see `read`."""
+    result = _Nodes([], [], [], [])
+    from_kustomize = any(item.mentions(readings.KUSTOMIZE_ID) for item in items[:1])
+    for item in items:
+        try:
+            node = _node(item, keys)
+        except KrmfnError as failure:
+            refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
+            result.findings.extend(_ambiguities(item, keys) or [refused])
+            continue
+        node = node._replace(name=readings.previous_name(item)) if from_kustomize else node
+        ambiguities = _ambiguities(item, keys)
+        result.findings.extend(ambiguities or _name_findings(node.name, item))
+        result.nodes.append(node)
+        result.sources.extend([] if ambiguities else [(node.name, item)])
+    return result
+
+
+def _from_inventories(items: Sequence[Item]) -> _Nodes:
+    """Return the nodes of inventories that are as their schema says."""
+    result = _Nodes([], [], [], [])
+    for item in items:
+        if problems := list(_schema_findings(item)):
+            result.findings.extend(problems)
+            continue
+        from . import inventory  # here, for the start-up of lists without one
+
+        is_cut = item.place and item.place.path and not item.data.endswith(b"\n", item.start, item.end)
+        nodes, lines = inventory.read(item.content.manifest, item.text if is_cut else b"")
+        result.findings.extend(_at_lines(item, lines) if lines else ())
+        result.sources.extend((node.name, item) for node in nodes)
+        result.nodes.extend(nodes)
+        keys_held = inventory.label_keys(item.content.manifest)
+        result.held.extend([] if keys_held is None else [keys_held])
+    return result
 
 
 def _node(item: Item, keys: Collection[str] | None) -> Node:

@@ -47,12 +47,7 @@ def resolver(module: Module, through_hub: bool = False) -> Callable[[str], Resol
             return Resolution()
         values = variables(kernel) | {"MOD_NAME": module.ref.name, "MOD_NAMESPACE": module.ref.namespace}
         image = text(entries[index], "containerImage") or text(container, "containerImage")
-        try:
-            image_of_kernel = substitute(image, values)
-        except KrmfnError as unclosed:
-            detail = f"failed to substitute {quote(image)}: {unclosed}"
-            raise KrmfnError(f"failed to substitute templates in the ContainerImage field: {detail}") from unclosed
-        return Resolution(index, image_of_kernel, removed_modules(module, entries[index]))
+        return Resolution(index, _image(image, values), removed_modules(module, entries[index]))
 
     def resolve_on_spoke(kernel: str) -> Resolution:
         try:
@@ -68,6 +63,15 @@ def resolver(module: Module, through_hub: bool = False) -> Callable[[str], Resol
         return of_hub._replace(image=substitute(of_hub.image, values | names))
 
     return resolve_on_spoke if through_hub else resolve
+
+
+def _image(image: str, values: dict[str, str]) -> str:
+    """Return an image with the values of a kernel. Raises KrmfnError, with KMM's text, for an unclosed `${`."""
+    try:
+        return substitute(image, values)
+    except KrmfnError as unclosed:
+        detail = f"failed to substitute {quote(image)}: {unclosed}"
+        raise KrmfnError(f"failed to substitute templates in the ContainerImage field: {detail}") from unclosed
 
 
 def first_mapping(module: Module, kernel: str) -> int | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from krmfn.errors import KrmfnError
 from krmfn.findings import placed
+from krmfn.item import Item
 from krmfn.ownership import mark_of
 from krmfn.printing import some
 from krmfn.resourcelist import ResourceList
@@ -62,9 +63,8 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     places = Places(graph, folder, decision.calls, trace)
     places.attach(resources.items)
     renames = graph.transformed(folder)
-    for item in resources.select(PROFILE[1], PROFILE[0]) if renames.prefixes or renames.suffixes else ():
-        ref = placed([item.located(Result(""))])[0].ref
-        item.written_name = ref.name if ref else ""
+    if renames.prefixes or renames.suffixes:
+        _note_written_names(resources.select(PROFILE[1], PROFILE[0]))
     resources.report(map(places.locate, output.findings))
     resources.report(info(f"kustomize: {line}", rule="KRM106") for line in output.messages)
     resources.changes += output.changes
@@ -74,6 +74,13 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         note(resources, is_settled=True, config_item=decision.calls[0].config)
         resources.function_config = decision.calls[0].config.manifest
     return resources
+
+
+def _note_written_names(profiles: Iterable[Item]) -> None:
+    """Note for Profiles the name in their files: configs name it, whatever kustomize adds."""
+    for item in profiles:
+        ref = placed([item.located(Result(""))])[0].ref
+        item.written_name = ref.name if ref else ""
 
 
 def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: bool = False) -> Decision:

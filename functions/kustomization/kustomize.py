@@ -109,10 +109,15 @@ def build(
         inputs = confinement.inputs() if decision.calls else []
     local = workspace.build_name.encode(), LOCAL.encode()
     stderr, stream = (_restore_names(text.replace(*local), names) for text in (done.stderr, done.stdout))
-    text = stderr.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
-    lines = text.replace(os.path.basename(folder), path).strip().splitlines()
+    lines = _lines(stderr, folder, base, path)
     output = _check(name, done.returncode, Output(stream, *_messages(lines, bool(decision.calls)), inputs, base))
     return output if origins or not base else output._replace(stream=provenance.without_wrapper(output.stream, base))
+
+
+def _lines(stderr: bytes, folder: str, base: str, path: str) -> list[str]:
+    """Return the lines of kustomize's stderr, with the path that users know in place of temporary folders."""
+    text = stderr.decode(errors="replace").replace(f"{folder}/wrapper/{base}", path).replace(f"{folder}/tree", "")
+    return text.replace(os.path.basename(folder), path).strip().splitlines()
 
 
 def _restore_names(text: bytes, names: Mapping[str, str]) -> bytes:
