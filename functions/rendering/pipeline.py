@@ -6,6 +6,7 @@ from itertools import chain, islice
 
 from krmfn import Item, Manifest, ResourceList, error
 from krmfn.resource import ref
+from krmfn.typed import NamedTuple
 
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, HUB_KIND, module_of
@@ -63,31 +64,34 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     configs = [item for item in items if item not in idle] if idle else items
 
     is_settled, intent = run_of(resources).is_settled, run_of(resources).settings.intent
-    render = partial(_render, renderers, configs, config)
-    rendered = render(resources) if not is_settled else Rendered()
+    work = _Work(partial(_render, renderers, configs, config), configs, config, bool(items or not intent.is_function))
+    rendered = work.render(resources) if not is_settled else Rendered()
     kept, handwritten, findings = leftovers.sort_out(resources, scopes, config, rendered, handled, idle)
-    lint = bool(items or not intent.is_function)
-    judged = _judge(resources, render, configs, rendered, handwritten, config, lint)
+    judged = _judge(resources, work, rendered, handwritten)
     resources.report(findings)
     is_sound = resources.report(ignoring.visible(resources, judged, config, handled))
     if (is_sound or intent.shows_errors) and not is_settled:
         settle(resources, scopes, [obj.manifest for obj in rendered.objects], kept, config)
 
 
-def _judge(
-    resources: ResourceList,
-    render: Callable[[ResourceList], Rendered],
-    items: Sequence[Item],
-    rendered: Rendered,
-    handwritten: Sequence[Item],
-    config: FunctionConfig,
-    lint: bool,
-) -> Judged:
+class _Work(NamedTuple):
+    """What is rendered in a run, and how."""
+
+    render: Callable[[ResourceList], Rendered]
+    """Renders the configs into the objects of a list."""
+    configs: Sequence[Item]
+    config: FunctionConfig
+    lint: bool
+    """Whether Modules are also held against KMM's lints."""
+
+
+def _judge(resources: ResourceList, work: _Work, rendered: Rendered, handwritten: Sequence[Item]) -> Judged:
     """Return the findings about generated and hand-written objects, and the resources that may turn them off.
 
-    `render` renders once more when kustomize has called the function already: findings about the objects in the list
+    All is rendered once more when kustomize has called the function already: findings about the objects in the list
     are then moved to the fields of the configs that give them now.
     """
+    config = work.config
     resources.report(readings.check(*handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
     readable = [item for item in handwritten if not item.content.ambiguous]
     modules = [(item, module) for item in readable if (module := module_of(item.manifest))]
@@ -97,15 +101,15 @@ def _judge(
         from . import fleet_checks  # here: few lists have nodes
 
         fleet, of_nodes = fleet_checks.check(resources, rendered, written, config)
-    of_modules: Iterator[Finding] = chain(module_checks.check(resources, objects, modules, config, lint), of_nodes)
-    of_marks = marks_are_of_use(items) if run.is_plain else ()
+    of_modules: Iterator[Finding] = chain(module_checks.check(resources, objects, modules, config, work.lint), of_nodes)
+    of_marks = marks_are_of_use(work.configs) if run.is_plain else ()
     of_claims = claims.check(resources, rendered.claims, modules, config, fleet)
     first = [*islice(of_modules, 1)] if run.is_settled else []  # the others later: they may be many
     of_modules = chain(first, of_modules)
     if (first or (of_claims and run.is_settled)) and any(item.mark for item in handwritten):
         scratch = ResourceList(resources.items, resources.function_config)  # nobody reads its findings
         note(scratch, config_item=run.config_item, settings=run.settings)
-        rendered = render(scratch)
+        rendered = work.render(scratch)
         of_modules = at_origins(of_modules, written, rendered.objects)
         of_claims = claims.check(scratch, claims_of(rendered, written), modules, config, None)
     owners = {**rendered.owners, **{item.ref: item for item in handwritten}}
