@@ -51,7 +51,7 @@ def _prepare(page: Path, folder: Path) -> None:
 def _run(commands: list[str], folder: Path, env: dict[str, str]) -> tuple[list[int], str]:
     """Return the exit codes, and what a terminal shows: every command after its `$ `, then its output."""
     lines = [f"{command}\nset -- $?; echo '{_MARK}'$1; (exit $1)" for command in commands]
-    text = execute("bash", "-c", "\n".join(lines), cwd=folder, env=env, timeout=300, together=True).text
+    text = execute("bash", "-c", "\n".join(lines), cwd=folder, env=env, together=True).text
     first, *rest = text.split(_MARK)
     codes, outputs = [], [first]
     for part in rest:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tests.commands import COMMANDS, ROOT
+from tests.commands import COMMANDS, HANGS, ROOT
 from tests.gitops.test_argocd_plugin import request_environment
 
 from .control_plane import process, wait
@@ -24,7 +24,7 @@ PLUGIN = ROOT / "gitops" / "argocd" / "plugin.yaml"
 HYDRATOR = PLUGIN.parent / "hydrator" / "plugin.yaml"
 PROGRAMS = (COMMANDS, TOOLS, Path("/usr/bin"), Path("/bin"))
 NOTHING: Mapping[str, str] = MappingProxyType({})
-DEADLINE = 300.0
+DEADLINE = HANGS
 """Seconds for a request; Argo CD's own are 60, which an idle machine keeps."""
 
 

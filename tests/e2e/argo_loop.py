@@ -19,6 +19,7 @@ import pytest
 import yaml
 from krmfn_functions.kmm.versions import DEFAULT
 
+from tests.commands import HANGS
 from tests.kmm_crds import Crds
 
 from .argo import HYDRATOR, PLUGIN, client, crds, plugin
@@ -27,7 +28,7 @@ from .engines import find, must
 from .kube import MERGE, Cluster, install_crd, started
 
 Object = dict[str, Any]
-PATIENCE = 240.0
+PATIENCE = HANGS
 """Seconds for a state to be reached; on an idle machine each takes less than ten."""
 KMM, APPS, ARGO = "kmm.sigs.x-k8s.io/v1beta1", "apps/v1", "argoproj.io/v1alpha1"
 

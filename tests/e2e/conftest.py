@@ -100,7 +100,7 @@ def released(containers: Env, tmp_path_factory: pytest.TempPathFactory) -> Itera
 def loaded(released: Path, name: str, env: Env) -> Iterator[str]:
     """Give an image of the release a name of this process alone."""
     [layout] = (released / "images").glob(f"{name}/index.json")
-    ident = must("podman", "pull", "--quiet", f"oci:{layout.parent}", env=env, timeout=300).decode().strip()
+    ident = must("podman", "pull", "--quiet", f"oci:{layout.parent}", env=env).decode().strip()
     tag = f"localhost/krmfn-e2e/{name}:{os.getpid()}"
     must("podman", "tag", ident, tag, env=env)
     yield tag

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 import yaml
 
-from tests.commands import COMMANDS, FLEET, REFUSED_EXAMPLES, ROOT, Done, execute
+from tests.commands import COMMANDS, FLEET, HANGS, REFUSED_EXAMPLES, ROOT, Done, execute
 
 EXAMPLES = ROOT / "examples"
 RENDERED = sorted(
@@ -28,14 +28,14 @@ def run(
     cwd: Path | None = None,
     env: dict[str, str] | None = None,
     stdin: bytes = b"",
-    timeout: float = 120,
+    timeout: float = HANGS,
 ) -> Done:
     """Run a command to its end, within bounds; without `env` the commands under test and the tools are on its PATH."""
     return execute(*command, stdin=stdin, cwd=cwd, env=env or path_of(), timeout=timeout)
 
 
 def must(
-    *command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None, timeout: float = 120
+    *command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None, timeout: float = HANGS
 ) -> bytes:
     """Run a command that has to succeed, and hand back its stdout."""
     done = run(*command, cwd=cwd, env=env, timeout=timeout)

@@ -18,7 +18,7 @@ from typing import Any
 from krmfn_functions.kmm.versions import DEFAULT
 
 from krmfn import Manifest
-from tests.commands import Done
+from tests.commands import HANGS, Done
 from tests.kmm_crds import Crds
 
 from .control_plane import HOST, free_port, process, wait
@@ -28,7 +28,7 @@ from .kube import Cluster, install_crd, started
 REMEDY = "tests/e2e/install builds it with go"
 SYSTEM = "flux-system"
 CRDS = TOOLS.parent / "flux-crds"
-WITHIN = 180.0
+WITHIN = HANGS
 """Seconds; on an idle machine a reconciliation takes about two."""
 
 

@@ -16,7 +16,7 @@ from krmfn_functions.kmm.versions import DEFAULT
 
 from krmfn import Manifest
 from tests import kmm_crds
-from tests.commands import Done
+from tests.commands import HANGS, Done
 from tests.kmm_crds import Crds
 
 from .control_plane import HOST, apiserver_command, etcd_command, free_port, process, wait, write_access
@@ -27,7 +27,7 @@ APPLY, JSON, YAML = "application/apply-patch+yaml", "application/json", "applica
 MERGE = "application/merge-patch+json"
 one_version = pytest.mark.parametrize("kmm", kmm_crds.crds(DEFAULT), indirect=True, ids=str)
 """For a test that needs a KMM, whichever its version."""
-STARTS_WITHIN = 90.0
+STARTS_WITHIN = HANGS
 """Seconds; on an idle machine it is about four."""
 
 
@@ -60,7 +60,7 @@ class Cluster:
             except (OSError, http.client.HTTPException):
                 self.close()  # the server drops connections that were idle for a while
         trust = ssl.create_default_context(cafile=str(self.folder / "certs" / "apiserver.crt"))
-        self._connection = http.client.HTTPSConnection(HOST, self._port, timeout=30, context=trust)
+        self._connection = http.client.HTTPSConnection(HOST, self._port, timeout=HANGS, context=trust)
         try:
             return self._exchange(self._connection, method, path, body, content)
         except (OSError, http.client.HTTPException):

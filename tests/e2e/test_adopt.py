@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.adopted_cluster import CR, PROFILE, Manifest, config, made, named, node, write
-from tests.commands import COMMANDS, Done, execute
+from tests.commands import COMMANDS, HANGS, Done, execute
 
 from .control_plane import HOST, free_port, process, wait
 from .engines import find, path_of
 from .kube import Cluster, install_crd, started
 
-WITHIN = 120.0
+WITHIN = HANGS
 """Seconds; on an idle machine the garbage collector needs about one."""
 MANAGER = "npu-operator"
 SHAPES = ("one owner", "an owner between")

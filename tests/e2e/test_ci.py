@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import ROOT, Done, environment, execute
+from tests.commands import HANGS, ROOT, Done, environment, execute
 from tests.functions.comparing.test_base import repository
 from tests.gitops.pull_requests import config, inert
 from tests.trees import altered, plant
@@ -34,7 +34,7 @@ def junit_schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not SCHEMA.exists():
         folder = tmp_path_factory.mktemp("pytest")
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "pytest", SOURCE]
-        done = subprocess.run(pip, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+        done = subprocess.run(pip, cwd=folder, capture_output=True, text=True, timeout=HANGS, check=False)
         if done.returncode:
             absent("JUnit schema", f"pip download {SOURCE} failed: {done.stderr.strip()[-300:]}")
         with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
@@ -47,7 +47,7 @@ def junit_schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def judged(schema: Path, report: Path) -> Done:
     validate = find("xmlschema-validate", "tests/e2e/install makes it with pip")
-    return execute(validate, "--schema", schema, report, env=environment(), timeout=120)
+    return execute(validate, "--schema", schema, report, env=environment())
 
 
 EDITS = {

@@ -13,6 +13,7 @@ from krmfn_functions.paths import manifests
 
 from krmfn import Manifest
 from tests.builders import AGENT, SPEC, device_config
+from tests.commands import HANGS
 
 from .control_plane import HOST, free_port, process, wait
 from .engines import find, must
@@ -22,7 +23,7 @@ NAMESPACE = "daemonsets"
 READY = f"kmm.node.kubernetes.io/{NAMESPACE}.gpu.ready"
 VERSION = f"kmm.node.kubernetes.io/version-module.{NAMESPACE}.gpu"
 VERSION_READY = f"kmm.node.kubernetes.io/{NAMESPACE}.gpu.version.ready"
-WITHIN = 120.0
+WITHIN = HANGS
 """Seconds; on an idle machine the controller needs about one."""
 SELECTED = {"moduleName": "gpu", "driverVersion": "2.0", "nodeSelector": {"gpu": "present"}, "daemonSets": [AGENT]}
 VERSIONED = {"upgrade": {"ordered": True, "retain": ["1.0"]}}

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from krmfn import Manifest
+from tests.commands import HANGS
 
 from .control_plane import wait
 from .engines import copy_of, must, path_of
 from .kube import Cluster, one_version
 
 MODULE, DAEMONSET = ("kmm.sigs.x-k8s.io/v1beta1", "Module", "gaudi"), ("apps/v1", "DaemonSet", "gaudi-metrics")
-WITHIN = 180.0
+WITHIN = HANGS
 """Seconds; on an idle machine each step takes a few."""
 
 

@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, source / name)
     wheels = folder / "wheels"
-    must(sys.executable, "-m", "pip", "wheel", "-q", "-w", wheels, source / "sdk", "setuptools", timeout=300)
+    must(sys.executable, "-m", "pip", "wheel", "-q", "-w", wheels, source / "sdk", "setuptools")
     [sdk] = wheels.glob("krmfn_sdk-*.whl")
     (wheels / "SHA256SUMS").write_bytes(must("sha256sum", sdk.name, cwd=wheels))
     return folder
@@ -65,7 +65,7 @@ def test_its_tests_pass_with_krmfn_installed(folder: Path, tmp_path: Path) -> No
     python = tmp_path / "venv/bin/python"
     must(sys.executable, "-m", "venv", tmp_path / "venv")
     [sdk] = (folder / "wheels").glob("krmfn_sdk-*.whl")
-    must(python, "-m", "pip", "install", "-q", sdk, folder, "pytest", timeout=300)
+    must(python, "-m", "pip", "install", "-q", sdk, folder, "pytest")
     out = must(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=folder).decode()
     assert "2 passed" in out
     assert b"functionConfig: OwnIt" in must(tmp_path / "venv/bin/own-it", "--help")
@@ -85,6 +85,6 @@ def test_kpt_runs_its_image(image: str, folder: Path, containers: Env, kpt: str,
     shutil.copy(folder / "testdata/simple/resources.yaml", package)
     shutil.copy(folder / "testdata/simple/_fnconfig.yaml", tmp_path / "config.yaml")
     options = ("--fn-config", tmp_path / "config.yaml", "--image-pull-policy=IfNotPresent")
-    must(kpt, "fn", "eval", package, "--image", image, *options, env=containers, timeout=300)
+    must(kpt, "fn", "eval", package, "--image", image, *options, env=containers)
     assert "team: shop" in (package / "resources.yaml").read_text()
     assert "name: web # comments stay" in (package / "resources.yaml").read_text()

@@ -85,7 +85,7 @@ def test_our_share_of_the_time(
     configs = "---\n".join(map(config, range(CONFIGS)))
     fleet = plant(tmp_path / "fleet", {"configs.yaml": configs, "function.yaml": FUNCTION, **listing})
     started, before = time.monotonic(), of_children()
-    done: Done = run(program, *COMMAND[engine], fleet, env=clocked(tmp_path), timeout=300)
+    done: Done = run(program, *COMMAND[engine], fleet, env=clocked(tmp_path))
     total = Spent(time.monotonic() - started, of_children() - before)
     assert done.code == 0, done.err[-2000:]
     output = done.out if engine == "kustomize" else b"\n---\n".join(path.read_bytes() for path in fleet.rglob("*.yaml"))

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 from krmfn_functions.formats.servers import sarif
 
-from tests.commands import COMMANDS, ROOT
+from tests.commands import COMMANDS, HANGS, ROOT
 from tests.functions.formats.test_ci import CHECKED, CLEAN, NASTY, nasty, printed
 
 from .engines import EXAMPLES, absent, run
@@ -32,7 +32,7 @@ def validator(tmp_path_factory: pytest.TempPathFactory) -> Any:
             absent("SARIF schema", f"install npm, which fetches {PACKAGE}")
         folder = tmp_path_factory.mktemp("npm")
         command = [npm, "pack", "--silent", PACKAGE]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=HANGS, check=False)
         if done.returncode:
             absent("SARIF schema", f"npm pack {PACKAGE} failed: {done.stderr.strip()[-300:]}")
         with tarfile.open(next(folder.glob("*.tgz"))) as archive:

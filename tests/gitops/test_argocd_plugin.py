@@ -15,7 +15,7 @@ import pytest
 import yaml
 from krmfn_functions.options import SETTINGS
 
-from tests.commands import ROOT, Done
+from tests.commands import HANGS, ROOT, Done
 
 PLUGIN = yaml.safe_load((ROOT / "gitops/argocd/plugin.yaml").read_text())
 NOT_FOR_A_CLUSTER = {"DeviceConfig", "Ptemplate", "RenderDeviceConfigs", "ResourceList", "Kptfile", "Kustomization"}
@@ -79,7 +79,7 @@ def manifests_of(out: bytes) -> list[dict[str, Any]]:
     return objects
 
 
-def generate(app: Path, workdir: Path, namespace: str = "kmm", timeout: float = 60) -> Done:
+def generate(app: Path, workdir: Path, namespace: str = "kmm") -> Done:
     """Run spec.generate as plugin.go's runCommand does, and read its answer."""
     temporary = workdir / "tmp"
     temporary.mkdir(parents=True)
@@ -94,7 +94,7 @@ def generate(app: Path, workdir: Path, namespace: str = "kmm", timeout: float = 
         start_new_session=True,
     )
     try:
-        out, err = process.communicate(timeout=timeout)
+        out, err = process.communicate(timeout=HANGS)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()

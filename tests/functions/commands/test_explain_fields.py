@@ -139,7 +139,9 @@ def test_a_config_that_does_not_fit_is_refused_with_its_line(tmp_path: Path) -> 
 
 
 def test_what_the_seed_operator_fixes_is_said(tmp_path: Path) -> None:
-    example = next(path for path in ROOT.glob("examples/**/*.yaml") if "apiVersion: example.com/" in path.read_text())
+    example = next(
+        path for path in sorted(ROOT.glob("examples/**/*.yaml")) if "apiVersion: example.com/" in path.read_text()
+    )
     documents = yaml.safe_load_all(example.read_text())
     item = next(document for document in documents if document["apiVersion"].startswith("example.com"))
     item["metadata"].pop("annotations", None)
