@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from krmfn.resource import FieldPath
 from krmfn.typed import Any, NamedTuple
@@ -63,10 +64,13 @@ class Values(NamedTuple):
         return next(written, next(iter(expressions), None))
 
 
-def parse(text: str) -> Iterator[Expression]:
-    """Yield the expressions in a text."""
-    for match in _EXPRESSION.finditer(text):
-        yield Expression(parts_of(match[1]), match[0])
+@lru_cache(maxsize=4096)
+def parse(text: str) -> tuple[Expression, ...]:
+    """Return the expressions in a text.
+
+    Those of a Profile are asked for at each config, and at each of the values that `explain` tries.
+    """
+    return tuple(Expression(parts_of(match[1]), match[0]) for match in _EXPRESSION.finditer(text))
 
 
 def sources(entry: Mapping[str, Any]) -> Iterator[Expression]:
@@ -77,6 +81,7 @@ def sources(entry: Mapping[str, Any]) -> Iterator[Expression]:
     yield from parse(entry.get("as", ""))
 
 
+@lru_cache(maxsize=4096)
 def parts_of(path: str) -> tuple[str, ...]:
     """Return the parts of `spec.a.b['c/d']`."""
     return tuple(match[1] or match[2] for match in _PART.finditer(path))
