@@ -22,7 +22,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -183,7 +183,7 @@ def _write(folder: Path, parts: list[Document]) -> list[str]:
     return states
 
 
-def run(arguments: list[str]) -> tuple[int, str]:
+def run(arguments: Sequence[str]) -> tuple[int, str]:
     """Run a command in this process, and return its exit code and what it printed: it closes its stdout."""
     stdout = os.dup(1)
     with tempfile.TemporaryFile() as printed:
