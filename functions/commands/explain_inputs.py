@@ -146,11 +146,12 @@ def options(name: str, paths: Sequence[str], width: int) -> str:
     Raises KrmfnError as `read_profile`, and for an option that there is not.
     """
     profile, path = read_profile(name, paths)
-    known = list(effects.options(profile))
+    by_name = {option.name: (option, part) for part in profile.variants for option in effects.options(part)}
+    known = [option for option, _ in by_name.values()]
     if not path:
         return _option_table(profile, known, width)
     if option := next((option for option in known if option.name == path), None):
-        return _option(profile, option, width)
+        return _option(by_name[path][1], option, width)
     if children := [option for option in known if option.name.startswith(f"{path}.")]:
         return _option_table(profile, children, width)
     last = path.rpartition(".")[2]

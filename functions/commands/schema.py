@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from krmfn import KrmfnError, printing
 from krmfn.printing import did_you_mean, json_text
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from .. import options
@@ -79,6 +79,8 @@ def _crds(_: Context, args: CrdRequest) -> str:
 
 def _schema_of(profile: Profile) -> str:
     """Return the JSON Schema of the configs of a Profile, for editors."""
+    if profile.by_version:
+        return _schema_of_versions(profile)
     schema = structural.json_schema(defaulting.as_written(profile.options))
     metadata = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
     if profile.kind:
@@ -98,6 +100,16 @@ def _schema_of(profile: Profile) -> str:
     return json_text({**facts, **title}, 2) + "\n"
 
 
+def _schema_of_versions(profile: Profile) -> str:
+    """Return the JSON Schema of configs whose versions have a schema each."""
+    parts = [json.loads(_schema_of(part)) for part in profile.by_version.values()]
+    cases = [{"if": {"properties": {"apiVersion": part["properties"]["apiVersion"]}}, "then": part} for part in parts]
+    group = profile.spec["for"]["group"]
+    known = {"apiVersion": {"enum": [f"{group}/{version}" for version in profile.versions]}}
+    head = {"$schema": parts[0]["$schema"], "title": profile.title, "type": "object"}
+    return json_text({**head, "required": ["apiVersion"], "properties": known, "allOf": cases}, 2) + "\n"
+
+
 def _crd_of(profile: Profile) -> str:
     """Return the CustomResourceDefinition of a Profile's kind. Raises KrmfnError where it has none."""
     target = profile.spec.get("for")
@@ -106,6 +118,16 @@ def _crd_of(profile: Profile) -> str:
         raise KrmfnError(f"Profile {name} is for no kind of its own; its configs are DeviceConfigs of krmfn.dev")
     kind, lower = target["kind"], target["kind"].lower()
     plural = target.get("plural", printing.plural(lower))
+    versions = [_version_of(profile.by_version.get(name, profile), name) for name in profile.versions]
+    versions[0]["storage"] = True
+    names = {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": lower}
+    spec = {"group": target["group"], "names": names, "scope": target.get("scope", "Namespaced"), "versions": versions}
+    top = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+    return emit.dump({**top, "metadata": {"name": f"{plural}.{target['group']}"}, "spec": spec})
+
+
+def _version_of(profile: Profile, name: str) -> dict[str, Any]:
+    """Return a version of a CustomResourceDefinition; `profile` is the one for that version."""
     properties = {**profile.options.get("properties", {})}
     properties.setdefault("status", {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
     head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}
@@ -113,12 +135,7 @@ def _crd_of(profile: Profile) -> str:
     if rules := refusals.validations(profile.spec, profile.options):
         schema["x-kubernetes-validations"] = [*schema.get("x-kubernetes-validations", ()), *rules]
     shared = {"subresources": {"status": {}}, "schema": {"openAPIV3Schema": schema}}
-    first = profile.versions[0]
-    versions = [{"name": name, "served": True, "storage": name == first, **shared} for name in profile.versions]
-    names = {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": lower}
-    spec = {"group": target["group"], "names": names, "scope": target.get("scope", "Namespaced"), "versions": versions}
-    top = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
-    return emit.dump({**top, "metadata": {"name": f"{plural}.{target['group']}"}, "spec": spec})
+    return {"name": name, "served": True, "storage": False, **shared}
 
 
 def _profile(name: str, paths: Sequence[str]) -> Profile:

@@ -40,10 +40,13 @@ def check(resources: ResourceList, items: Collection[Item], config: FunctionConf
         if product.is_sound:
             overrides, path = config.overrides.get(product.name, {}), join(("spec", "overrides", product.name))
             yield from map(config.source.located, judging.check_overrides(product.spec, overrides, path))
-            is_used = product.name in used
-            bench = Bench(product, resources, config, set(), set(), iter(range(_MOST)))
-            findings = _expansion_errors(product, config) if is_used else _rendering_errors(bench)
-            yield from {finding.occurrence: finding for finding in findings}.values()
+            findings: dict[Any, Result] = {}
+            for variant in product.variants:
+                bench = Bench(variant, resources, config, set(), set(), iter(range(_MOST)))
+                is_used = product.name in used
+                results = _expansion_errors(variant, config) if is_used else _rendering_errors(bench)
+                findings |= {finding.occurrence: finding for finding in results}
+            yield from findings.values()
 
 
 def _expansion_errors(product: Profile, config: FunctionConfig) -> Iterator[Result]:
@@ -84,9 +87,11 @@ def _not_tried(product: Profile, options: Sequence[Sequence[str]]) -> Iterator[R
     """Yield a warning where there are more `when`s, then `options`, than are tried; the least options are the first."""
     paths = [*(("spec", *path) for path, _ in whens(product.spec))]
     for path in options:
-        paths.append(("spec", "schema", *(step for part in ("spec", *path) for step in ("properties", part))))
+        paths.append(
+            ("spec", *product.schema_path, *(step for part in ("spec", *path) for step in ("properties", part)))
+        )
     if rest := paths[_MOST - 1 :]:
-        number = sum("schema" not in path[:2] for path in rest)
+        number = sum(path[1 : 1 + len(product.schema_path)] != product.schema_path for path in rest)
         words = [counted(number, "`when`")] * (number > 0)
         words += [counted(len(rest) - number, "option")] * (len(rest) > number)
         message = f"not tried: from here on {' and '.join(words)}, since there are more than {_MOST:,} in all"
@@ -118,7 +123,7 @@ def _sorted(
         elif finding.ref == product.item.ref:
             errors_at_profile.append(finding)
         elif finding.ref == item.ref and trial.is_given(product.options, ("spec", *parts)):
-            path = ("spec", "schema", *(step for part in ("spec", *parts) for step in ("properties", part)))
+            path = ("spec", *product.schema_path, *(step for part in ("spec", *parts) for step in ("properties", part)))
             field = Field(join(path))
             errors_at_profile.append(product.item.located(finding._replace(ref=None, field=field, place=None)))
         elif finding.ref == item.ref and not trial.is_written(parts):
@@ -149,7 +154,7 @@ def _in_every_config(bench: Bench, common: Common, is_all: bool) -> Iterator[Res
         rules = ", ".join(sorted({finding.rule for finding in errors}))
         message += f"; all that was tried has {rules}" if rules else ""
         yield product.item.located(info(message, rule="KRM180", field=Field(join(("spec", *path)))))
-    conclusion = ", so no config of this Profile is right" if is_all else ""
+    conclusion = f", so no config of {product.words} is right" if is_all else ""
     for finding in errors if not untried else ():
         error = finding._replace(message=f"{finding.message} (with every option that was tried{conclusion})")
         if finding.ref != product.item.ref:
@@ -158,7 +163,7 @@ def _in_every_config(bench: Bench, common: Common, is_all: bool) -> Iterator[Res
     others = samples.other_trials(product, samples.least_trial(product), ()) if advice else ()
     for _, (_, other) in zip(bench.others_left, others, strict=False):
         advice = Common(advice=advice).narrowed(product, bench.rendered(other), {}).advice or {}
-    extent = "in every config of this Profile" if is_all else "in every config that was tried"
+    extent = f"in every config of {product.words}" if is_all else "in every config that was tried"
     for finding in advice.values():
         yield finding._replace(message=f"{finding.message} ({extent})")
 

@@ -42,11 +42,21 @@ def mistakes(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
         for name in spec.get(word, {}):
             if message := _wrong_path(name, node):
                 yield (word, name), message
-    yield from _of_target(spec.get("for", {}))
+    yield from _of_target(spec.get("for", {}), "schema" in spec)
 
 
-def _of_target(target: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Yield what is wrong with the scope of the vendor's own kind."""
+def _of_target(target: Mapping[str, Any], has_schema: bool) -> Iterator[Mistake]:
+    """Yield what is wrong with the versions and the scope of the vendor's own kind."""
+    if target and not target.get("versions") and not target.get("schemas"):
+        yield ("for", "versions"), "is missing; write the versions that are read, or `schemas` with one for each"
+    schemas = target.get("schemas", {})
+    if schemas and target.get("versions") and {*schemas} != {*target["versions"]}:
+        yield (
+            ("for", "schemas"),
+            f"has {', '.join(schemas)}, and `versions` are others; name the same, or leave them out",
+        )
+    if schemas and has_schema:
+        yield ("schema",), "has no effect beside for.schemas; move it to the versions there, or remove it"
     is_cluster_wide = target.get("scope") == "Cluster"
     if is_cluster_wide and not target.get("namespace"):
         yield ("for", "namespace"), "is missing; a cluster-wide config has none: write where its objects are made"

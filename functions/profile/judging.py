@@ -11,7 +11,7 @@ from krmfn.typed import Any
 
 from ..formats.unjudged import UNTRIED
 from ..kmm.lookup import strings
-from . import conditions, defaulting, expressions, keywords, misfits, misuse, structural
+from . import conditions, defaulting, expressions, keywords, misfits, misuse, structural, versions
 from .conditions import Mistake
 from .expressions import Use
 from .product import SERIALISED, layers, whens
@@ -20,21 +20,31 @@ from .structural import Node
 
 def check(spec: Mapping[str, Any]) -> Iterator[Result]:
     """Yield the findings about a Profile that fits its schema."""
-    node = spec.get("schema", _NO_OPTIONS)
-    if mistakes := list(keywords.mistakes(node)):
-        yield from (_error(("schema", *path), message) for path, message in mistakes)
+    by_path = versions.schemas(spec)
+    mistakes = [
+        ((*start, *path), message) for start, part in by_path.items() for path, message in keywords.mistakes(part)
+    ]
+    if mistakes:
+        yield from (_error(path, message) for path, message in mistakes)
         return
-    used = list(uses(spec))
+    node, used = versions.union([*by_path.values()]), list(uses(spec))
     yield from (_error(path, message) for path, message in conditions.mistakes(spec, node))
     yield from _expressions(spec, node, used)
-    yield from (_error(("schema", *path), message) for path, message in misfits.broken_defaults(node))
-    for path in islice((path for path, child in structural.nodes(node) if child.get(_RULES)), 1):
+    for start, part in by_path.items():
+        yield from (_error((*start, *path), message) for path, message in misfits.broken_defaults(part))
+    nodes = (
+        (*start, *path)
+        for start, part in by_path.items()
+        for path, child in structural.nodes(part)
+        if child.get(_RULES)
+    )
+    for path in islice(nodes, 1):
         problem = f"{_RULES} are not evaluated, here and elsewhere in this schema"
         remedy = "what must be refused needs an enum, a pattern, a bound or `required`"
         message = f"{problem}: krmfn takes a config that they refuse"
-        finding = _result(info, "KRM180", ("schema", *path, _RULES), message)._replace(remedy=remedy)
+        finding = _result(info, "KRM180", (*path, _RULES), message)._replace(remedy=remedy)
         yield finding._replace(tags=((UNTRIED, f"{_RULES} of Profiles"),))
-    yield from _options(spec, node, used)
+    yield from _options(spec, by_path, used)
 
 
 def check_overrides(spec: Mapping[str, Any], fields: Mapping[str, Any], path: str) -> Iterator[Result]:
@@ -45,7 +55,7 @@ def check_overrides(spec: Mapping[str, Any], fields: Mapping[str, Any], path: st
     """
     override = {"config": fields, "texts": spec.get("texts", {})}
     used = [use._replace(is_whole=True) for use in uses(override)]
-    for result in _expressions(override, spec.get("schema", _NO_OPTIONS), used):
+    for result in _expressions(override, versions.union([*versions.schemas(spec).values()]), used):
         if result.field and result.field.path.startswith("spec.config"):
             yield result._replace(field=Field(path + result.field.path.removeprefix("spec.config")))
 
@@ -64,7 +74,6 @@ def _expressions(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterat
     yield from (_result(warning, "KRM175", path, message) for path, message in misuse.rights(spec, node, used))
 
 
-_NO_OPTIONS: Node = {"type": "object", "properties": {"spec": {"type": "object"}}}
 _RULES = "x-kubernetes-validations"
 
 
@@ -150,7 +159,7 @@ def _missing_part(use: Use, node: Node) -> Sequence[str]:
     return defaulting.missing_part(node, use.parts, len(present))
 
 
-def _options(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[Result]:
+def _options(spec: Mapping[str, Any], schemas: Mapping[FieldPath, Node], used: list[Use]) -> Iterator[Result]:
     """Yield a warning per option that nothing reads, and per text that is not used."""
     used_paths = {use.parts for use in used}
     for name in spec.get("ignored", ()):
@@ -162,9 +171,13 @@ def _options(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[R
     for text in spec.get("texts", {}).values():
         names += [*text.get("if", ()), *(text.get(word, "") for word in ("each", "json", "yaml"))]
     used_paths |= set(filter(None, map(expressions.path_of, (*names, *spec.get("ignored", ())))))
-    for parts, _ in structural.leaves(node.get("properties", {}).get("spec", {}), ("spec",)):
+    starts: dict[tuple[str, ...], FieldPath] = {}
+    for start, node in schemas.items():
+        for parts, _ in structural.leaves(node.get("properties", {}).get("spec", {}), ("spec",)):
+            starts.setdefault(tuple(parts), start)
+    for parts, start in starts.items():
         if not any(parts[: len(path)] == path or path[: len(parts)] == parts for path in used_paths):
-            path = ("schema", *(step for part in parts for step in ("properties", part)))
+            path = (*start, *(step for part in parts for step in ("properties", part)))
             message = f"nothing reads the option {join(parts)}; use it, or say in `ignored` why it has no effect"
             yield _result(warning, "KRM181", path, message)
     for name in spec.get("texts", {}):

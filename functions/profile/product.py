@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from operator import eq, ge, gt, le, lt
+from types import MappingProxyType
 
 from krmfn import Item
 from krmfn.resource import FieldPath
@@ -13,7 +14,7 @@ from krmfn.typed import Any, NamedTuple
 
 from .. import VERSION
 from ..fleet.readings import previous_name
-from . import structural
+from . import structural, versions
 from .structural import Node
 
 SERIALISED = frozenset({"json", "yaml"})
@@ -38,6 +39,24 @@ class Profile(NamedTuple):
     """False for a Profile with errors: nothing is generated from its configs."""
     has_names: bool = False
     """Whether the result depends on the name of a config, so that two configs with equal options differ."""
+    schema_path: FieldPath = ("schema",)
+    """Where the schema stands below the spec."""
+    by_version: Mapping[str, Profile] = MappingProxyType({})
+    """The same Profile for each version, where each has a schema of its own; `options` have the fields of all then."""
+
+    @property
+    def variants(self) -> tuple[Profile, ...]:
+        """The Profile for each version that has a schema of its own; where there is one for all, itself."""
+        return tuple(self.by_version.values()) or (self,)
+
+    def of(self, item: Item) -> Profile:
+        """Return the Profile for the version of a config."""
+        return self.by_version.get(item.api_version.rpartition("/")[2], self)
+
+    @property
+    def words(self) -> str:
+        """How a sentence about its configs names it."""
+        return "this Profile" if self.schema_path == ("schema",) else f"this Profile in {self.versions[0]}"
 
     @property
     def version(self) -> str:
@@ -64,7 +83,8 @@ class Profile(NamedTuple):
     @property
     def versions(self) -> Sequence[str]:
         """The versions of the vendor's own kind that it reads."""
-        return tuple(self.spec.get("for", {}).get("versions", ()))
+        target = self.spec.get("for", {})
+        return tuple(target.get("versions") or target.get("schemas", ()))
 
     def drives(self, item: Item) -> bool:
         """Return True for a config of the vendor's own kind, in one of the versions that the Profile reads.
@@ -78,7 +98,18 @@ class Profile(NamedTuple):
 def product(item: Item) -> Profile:
     """Return the Profile of a resource, which fits its schema."""
     spec = item.manifest["spec"]
-    options = spec.get("schema") or {"type": "object", "properties": {"spec": {"type": "object"}}}
+    by_path = versions.schemas(spec)
+    profile = _with_schema(item, {**spec, "schema": versions.union([*by_path.values()])})
+    if ("schema",) in by_path:
+        return profile
+    names = profile.versions
+    pairs = ((name, _with_schema(item, versions.of_version(spec, name))) for name in names)
+    parts = {name: part._replace(schema_path=("for", "schemas", name)) for name, part in pairs}
+    return profile._replace(by_version=parts)
+
+
+def _with_schema(item: Item, spec: Mapping[str, Any]) -> Profile:
+    options = spec["schema"]
     schema = structural.shape(options)
     head: Node = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {}, "status": {}}
     properties, required = schema.get("properties", {}), [*schema.get("required", ()), "metadata"]

@@ -57,7 +57,11 @@ def validations(spec: Mapping[str, Any], node: Node) -> list[dict[str, str]]:
     """Return the entries of `refuse` as x-kubernetes-validations of the schema of a whole config."""
     rules = []
     for entry in spec.get("refuse", ()):
-        terms = [_term(path_of(name), value, node) for name, value in entry["if"].items()]
+        entries = {path_of(name): value for name, value in entry["if"].items()}
+        absent = {parts for parts in entries if parts[0] != "metadata" and structural.at(node, parts) is None}
+        if any(entries[parts] != {"exists": False} for parts in absent) or absent == entries.keys():
+            continue  # an option of another version
+        terms = [_term(parts, value, node) for parts, value in entries.items() if parts not in absent]
         rules.append({"rule": f"!({' && '.join(terms)})", "message": entry["message"]})
     return rules
 

@@ -91,7 +91,7 @@ class FunctionConfig(NamedTuple):
             return self.products.get(name) if isinstance(name, str) else None
         profiles = [profile for profile in self.products.values() if profile.drives(item)]
         profiles = [profile for profile in profiles if mark in ("", profile.name)]
-        return profiles[0] if len(profiles) == 1 else None
+        return profiles[0].of(item) if len(profiles) == 1 else None
 
 
 def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:

@@ -33,7 +33,7 @@ _NOT_JUDGED = re.compile(
 )
 """Fields that krmfn leaves to the server; docs/internals/engines.md lists them."""
 
-_ADMITTED = ("nodeName", "preemptionPolicy", "priority", "priorityClassName", "runtimeClassName")
+_ADMITTED = ("nodeName", "overhead", "preemptionPolicy", "priority", "priorityClassName", "runtimeClassName")
 _UNREADABLE = re.compile(r"cannot be handled|strict decoding error|unable to (decode|parse)|cannot unmarshal")
 
 
