@@ -84,6 +84,10 @@ def _aliases(spec: Any) -> Iterator[Problem]:
 
 
 def _is_address(address: str) -> bool:
+    """Return True for an IP address; as Go read it once, the parts of an IPv4 address may begin with zeros."""
+    start, colon, end = address.rpartition(":")
+    parts = (part.lstrip("0") or "0" if part.isdecimal() and part.isascii() else part for part in end.split("."))
+    address = f"{start}{colon}{'.'.join(parts)}" if "." in end else address
     try:
         return "%" not in address and bool(ipaddress.ip_address(address))
     except ValueError:

@@ -147,7 +147,7 @@ _OF_PODS: list[Edit] = [
     *_at(POD, "hostIPC", values=[True]),
     *_at(POD, "overhead", values=[{"cpu": "1"}, {"cpu": "-1"}, {"gpu": "1"}, {"hugepages-2Mi": "2Mi"}]),
     *_at(
-        POD, "hostAliases", values=[[{"ip": ip, "hostnames": ["a"]}] for ip in ("10.0.0.1", "::1", "10.0.0.300", "a")]
+        POD, "hostAliases", values=[[{"ip": ip, "hostnames": ["a"]}] for ip in ("05.0.0.1", "10.0.0.300", "::1", "a")]
     ),
     *_at(POD, "hostAliases", values=[[{"ip": "10.0.0.1", "hostnames": ["a.b", "A"]}]]),
     *_at(POD, "readinessGates", values=[[{"conditionType": name}] for name in ("a/b", "a b", "")]),
