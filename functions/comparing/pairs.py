@@ -26,6 +26,7 @@ from ..upgrades.notes import notes
 from . import attention, hidden, leavers
 from .handed_over import handed_over
 from .held_back import held_back
+from .undetected import undetected
 
 
 class Pair(NamedTuple):
@@ -128,8 +129,12 @@ def compare(
     results += map(located, placed(check_adopted(old, new)))
     results += leavers.findings(gone, new, located)
     by_labels = node_effects.harms_by_former_labels(old, new, effects)
-    handed = handed_over(pair.old, pair.new, everywhere)
-    unapplied = (*attention.unapplied(changes, old, new), *held.findings, *handed)
+    unapplied = (
+        *attention.unapplied(changes, old, new),
+        *held.findings,
+        *handed_over(pair.old, pair.new, everywhere),
+        *undetected(changes, pair.new),
+    )
     first = (
         *(f"not as reviewed: {finding.ref}: {finding.text}" for finding in unapplied),
         *attention.sentences(changes, old, new),

@@ -23,6 +23,7 @@ from .deployment import (
     normal_path,
     pinned,
 )
+from .ignored import ignored_of, respects
 from .templates import filled, is_broken
 
 GROUP = "argoproj.io"
@@ -145,13 +146,21 @@ def _declarations(
             directory=_directory(source),
             namespace=text(table(spec, "destination"), "namespace"),
             additions=additions_of(table(source, "kustomize"), _KUSTOMIZE, "kustomize.") if how == "raw" else (),
-            prunes=table(spec, "syncPolicy", "automated").get("prune") is True,
+            prunes=_prunes(spec),
+            ignored=ignored_of(spec),
+            respects_ignored=respects(spec),
             application=application.name or (path if item.ref.kind == "ApplicationSet" else ""),
             kept_by=_kept_by(item.manifest),
             revision=pinned(text(source, "targetRevision")),
             anew=_anew(spec),
             refused=f"the absolute path {path}" if path.startswith("/") else "",
         )
+
+
+def _prunes(spec: Manifest) -> bool:
+    """Return whether Argo CD prunes by itself. Source: Argo CD 3.2, docs/user-guide/auto_sync.md."""
+    automated = table(spec, "syncPolicy", "automated")
+    return automated.get("prune") is True and automated.get("enabled") is not False
 
 
 def _kept_by(manifest: Manifest) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from krmfn import Manifest, Place, Ref
 from krmfn.typed import Literal, NamedTuple
 
+from .ignored import Ignored
+
 Engine = Literal["argocd", "flux", "fleet", "kubectl", "none"]
 How = Literal["plugin", "render", "raw", "helm", "unknown"]
 """By our plugin; as it was rendered in CI; as it is written or as kustomize builds it; by Helm; nobody knows."""
@@ -105,6 +107,10 @@ class Declaration(NamedTuple):
     """The tag or commit that it deploys, whatever stands in this tree; "" for a branch."""
     kept_by: str = ""
     """Why its resources stay on the cluster when the object that declares it is deleted; "" where they go along."""
+    ignored: tuple[Ignored, ...] = ()
+    """The differences that Argo CD ignores."""
+    respects_ignored: bool = False
+    """Whether a sync leaves the ignored fields as the cluster has them."""
     anew: str = ""
     """The option by which the engine deletes and makes anew what it cannot change, such as `force: true`; or ""."""
     refused: str = ""

@@ -1,0 +1,38 @@
+"""Changes of Modules that Argo CD does not see, since the Application that applies them ignores such differences."""
+
+from collections.abc import Iterator, Sequence
+
+from krmfn import Result, error
+
+from ..cluster.deployed import Cluster
+from ..deployments.deployment import Declaration
+from ..kmm.module import MODULE_KINDS
+from ..plan import Change, Plan
+from .sides import Side
+
+
+def undetected(plan: Plan, new: Cluster | None) -> Iterator[Result]:
+    """Yield an error per changed Module whose change does not reach the cluster, or perhaps does not."""
+    side = Side.of(new)
+    for change in plan.changes:
+        if (change.ref.group, change.ref.kind) not in MODULE_KINDS or not (change.old and change.new):
+            continue
+        declarations = [deployment.declaration for deployment in side.deploying(change.ref.id)]
+        messages = [_message(change, declaration) for declaration in declarations]
+        if messages and all(messages):  # else another one applies it
+            yield error(messages[0], ref=change.ref, remedy="remove the entry, or sync the Application by hand")
+
+
+def _message(change: Change, declaration: Declaration) -> str:
+    """Return what an Application does not do about a change; "" where it makes it."""
+    about = [ignored for ignored in declaration.ignored if ignored.is_about(change.ref)]
+    covered = [field.path for field in change.fields if any(ignored.covers(field.parts) for ignored in about)]
+    source = f"{declaration.source.ref} ({declaration.file})"
+    if covered and (len(covered) == len(change.fields) or declaration.respects_ignored):
+        return f"is not applied: {source} ignores differences in {_some(covered)}"
+    unread = [ignored.unread for ignored in about if ignored.unread]
+    return f"perhaps is not applied: {source} ignores differences in {_some(unread)}" if unread else ""
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{names[0]} and {len(names) - 1:,} more" if names[1:] else names[0]

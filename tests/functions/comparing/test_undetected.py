@@ -1,0 +1,81 @@
+"""Changes that an Application does not apply, since it ignores such differences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from krmfn.yamltext import emit
+from tests.builders import module
+from tests.commands import process
+from tests.functions.comparing.test_held_back import ARGO, SET
+from tests.trees import plant
+
+IMAGE = "/spec/moduleLoader/container/kernelMappings"
+RESPECT = ", syncOptions: [RespectIgnoreDifferences=true]"
+
+
+def application(entry: str, options: str = "") -> str:
+    text = ARGO.replace("{automated: {prune: true}}", f"{{automated: {{prune: true}}{options}}}")
+    return f"{text}  ignoreDifferences: [{entry}]\n"
+
+
+def lines(folder: Path, engine: str, change: dict[str, str]) -> list[str]:
+    """Return what `diff` tells first of a Module whose image is another one, with what else changes."""
+    for side, tag in (("old", "1"), ("new", "2")):
+        manifest = module(name="card")
+        mappings = manifest["spec"]["moduleLoader"]["container"]["kernelMappings"]
+        mappings[0]["containerImage"] = f"registry.example.com/card:{tag}"
+        manifest["spec"]["selector"] |= change if side == "new" else {}
+        files = {"clusters/lab/e.yaml": engine, "drivers/m.yaml": emit.dump(manifest)}
+        plant(folder, {f"{side}/{path}": text for path, text in files.items()})
+    done = process("krmfn", "diff", "old", "new", "--fail-on", "reload", cwd=folder)
+    told = [line for line in done.text.splitlines() if "ignores differences in" in line]
+    texts = [line.removeprefix("! not as reviewed: ").removesuffix(" (lab)") for line in told]
+    assert all(text in done.err for text in texts), done.err
+    return told
+
+
+ENTRIES = {
+    "a pointer": (f"{{group: kmm.sigs.x-k8s.io, kind: Module, jsonPointers: [{IMAGE}]}}", "is not applied"),
+    "one above": ("{group: kmm.sigs.x-k8s.io, kind: Module, jsonPointers: [/spec]}", "is not applied"),
+    "an expression": ("{group: '*', kind: '*', jqPathExpressions: ['.spec.moduleLoader']}", "is not applied"),
+    "one of all entries": (
+        "{group: '*', kind: Module, jqPathExpressions: ["
+        "'.spec.moduleLoader.container.kernelMappings[].containerImage']}",
+        "is not applied",
+    ),
+    "one that is not read": (
+        "{group: '*', kind: Module, jqPathExpressions: ['.spec.moduleLoader.container | keys']}",
+        "perhaps is not applied",
+    ),
+    "a manager": ("{group: '*', kind: Module, managedFieldsManagers: [kubectl]}", "perhaps is not applied"),
+    "another name": (f"{{group: '*', kind: Module, name: nic, jsonPointers: [{IMAGE}]}}", ""),
+    "another namespace": (f"{{group: '*', kind: Module, namespace: nic, jsonPointers: [{IMAGE}]}}", ""),
+    "another kind": (f"{{group: apps, kind: DaemonSet, jsonPointers: [{IMAGE}]}}", ""),
+    "another field": ("{group: '*', kind: Module, jsonPointers: [/spec/selector]}", ""),
+    "a field with a longer name": (f"{{group: '*', kind: Module, jsonPointers: [{IMAGE}More]}}", ""),
+}
+
+
+@pytest.mark.parametrize(("entry", "words"), ENTRIES.values(), ids=ENTRIES)
+def test_a_change_in_what_is_ignored(entry: str, words: str, tmp_path: Path) -> None:
+    found = lines(tmp_path, application(entry), {})
+    assert len(found) == bool(words), found
+    assert all(f"Module kmm/card: {words}: Application argocd/lab (clusters/lab/e.yaml)" in line for line in found)
+
+
+@pytest.mark.parametrize("options", ["", RESPECT])
+def test_a_change_beside_it_is_applied_with_it_unless_what_is_ignored_is_left(options: str, tmp_path: Path) -> None:
+    """A sync because of another field writes the whole object."""
+    found = lines(tmp_path, application(ENTRIES["a pointer"][0], options), {"example.com/new": "true"})
+    assert len(found) == bool(options), found
+
+
+def test_applications_of_a_set_ignore_it_too(tmp_path: Path) -> None:
+    entry = ENTRIES["a pointer"][0]
+    engine = SET.replace("META", "").replace(
+        "      destination:", f"      ignoreDifferences: [{entry}]\n      destination:"
+    )
+    assert len(lines(tmp_path, engine, {})) == 1
