@@ -32,6 +32,8 @@ _LIFTED = {
 }
 """The rules that do not apply with a flag of the user's for kustomize, which asks for what they forbid."""
 _PATH = rb"/[^\s:,}\"']+"
+_MOST_NOTED = 100_000
+"""How large the work is that kustomize may have with origins: see `_work_of_origins`; it takes 2 seconds for this."""
 
 
 def build(options: RunOptions, path: str, folder: str, graph: Graph) -> ResourceList:
@@ -141,12 +143,31 @@ def _output(
         source = None if decision.is_own else tree(graph, folder, decision.is_open)
         return kustomize.build(path, source, flags, decision, manifest, origins, seconds)
 
+    if _work_of_origins(graph, folder) > _MOST_NOTED:
+        untraced = output()
+        return untraced, lambda: untraced
     if not graph.workspace or flags or decision.is_open or decision.calls or not graph.is_untouched(folder):
         return output(), partial(output, origins=True)
     unwrapped = tree(graph, folder, build_name=graph.workspace.build_name)
     traced = kustomize.build(path, unwrapped, (), decision, seconds=seconds, shared=graph.workspace)
     stream = provenance.without_notes(traced.stream)
     return output() if stream is None else traced._replace(stream=stream), lambda: traced
+
+
+def _work_of_origins(graph: Graph, folder: str) -> int:
+    """Return how much work kustomize has with noting origins: for each kustomization, its patches squared times what
+    it patches.
+
+    kustomize notes each transformation in each resource, and reads all notes of a resource again for the next one: 125
+    patches of 125 resources take 11 seconds in place of 0.2. Measured with v5.8.2.
+    """
+    work = 0
+    for base in graph.below(folder):
+        patches = sum(reference.is_patch for reference in base.references)
+        if patches:
+            files = (file for inner in graph.below(base.folder) for file in provenance.resource_files(inner))
+            work += patches**2 * sum(len(graph.resources(file)) for file in files)
+    return work
 
 
 def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:
