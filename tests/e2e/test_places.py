@@ -49,6 +49,10 @@ spec:
   # the vendor's second release
   driverVersion: "2"
 """
+API = "kmm.sigs.x-k8s.io/v1beta1"
+MODULE = f"apiVersion: {API}\nkind: Module\nmetadata: {{name: NAME, namespace: kmm}}\nspec:\n  selector: {{a: NAME}}\n"
+MODULE += "  moduleLoader:\n    container:\n      modprobe: {moduleName: NAME}\n      kernelMappings:\n"
+MODULE += "      - {regexp: '^.+$', containerImage: 'r.example.com/a:${KERNEL_FULL_VERSION}'}\n"
 FAULTY = PATCH.replace("driverVersion", "driverVersio")
 MERGED = "apiVersion: krmfn.dev/v1alpha1\nkind: DeviceConfig\nmetadata: {name: NAME, namespace: kmm}\n"
 CALLED = function("exec: {path: krmfn}") + "spec:\n  defaults:\n    imagePullPolicy: Always\n"
@@ -476,3 +480,22 @@ def test_explain_says_where_each_field_of_a_config_in_a_kustomization_is_written
     rows = {line.split()[0]: line.split()[-2:] for line in text.splitlines()[2:]}
     assert rows["driverVersion"] == ["lab/patch.yaml:8:3:", "spec.driverVersion"], text
     assert rows["moduleName"] == ["base/config.yaml:22:3:", "spec.moduleName"], text
+
+
+def test_findings_of_many_patches_stand_in_them(kustomize: str, tmp_path: Path) -> None:
+    """So many are built without kustomize's notes; a patch of another resource before it changes nothing."""
+    files, resources, patches = dict[str, str](), list[str](), list[str]()
+    for at in range(60):
+        files[f"{at}.yaml"] = MODULE.replace("NAME", f"m{at}")
+        resources.append(f"{at}.yaml")
+        patches.append(
+            f"- patch: '{{apiVersion: {API}, kind: Module, metadata: {{name: m{at}, namespace: kmm}}, SPEC}}'\n"
+        )
+    spec = "spec: {moduleLoader: {container: {version: x y}}}"
+    text = "".join(patch.replace("SPEC", spec if at == 41 else "spec: {}") for at, patch in enumerate(patches))
+    files["kustomization.yaml"] = f"resources: [{', '.join(resources)}]\npatches:\n{text}"
+    plant(tmp_path, files)
+    done = run("krmfn", "check", ".", cwd=tmp_path)
+    assert re.findall(r"^(\S+?:\d+):\d+: error: Module kmm/(\S+):", done.text, re.M) == [
+        ("kustomization.yaml:44", "m41")
+    ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from krmfn_functions.kustomization import provenance, reading
+from krmfn_functions.kustomization import builds, kustomize, provenance, reading, workspace
+from krmfn_functions.options import RunOptions
 
 from krmfn.item import LOCAL
 from tests.trees import COMPONENT, OURS, config_map, plant
@@ -126,3 +127,28 @@ def test_notes_are_taken_off_and_nothing_else() -> None:
 
 def test_a_note_in_an_unknown_form_is_not_certain() -> None:
     assert provenance.without_notes(b'metadata:\n  annotations:\n    config.kubernetes.io/origin: "a: \\x01"\n') is None
+
+
+@pytest.mark.parametrize(("number", "is_noted"), [(20, True), (60, False)])
+def test_many_patches_of_many_resources_are_built_without_notes(
+    number: int, is_noted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """kustomize's work with notes is the number of resources times the square of the number of patches."""
+    names = [f"own{at}" for at in range(number)]
+    patches = "".join(f"- path: p{at}\n" for at in range(number))
+    files = {f"{name}.yaml": PLAIN.replace("own", name) for name in names}
+    files |= {f"p{at}": MERGE.replace("own", name) for at, name in enumerate(names)}
+    files["kustomization.yaml"] = f"resources: [{', '.join(f'{name}.yaml' for name in names)}]\npatches:\n{patches}"
+    top = str(plant(tmp_path, files).resolve())
+    asked = list[bool]()
+
+    def build(*_args: object, **options: object) -> kustomize.Output:
+        asked.append(bool(options.get("shared")))
+        return kustomize.Output(b"")
+
+    monkeypatch.setattr(kustomize, "build", build)
+    with workspace.open_workspace(None) as shared:
+        graph = reading.read([top], top, OURS)._replace(workspace=shared)
+        _, trace = builds._output(RunOptions(), top, top, graph, kustomize.Decision(()))
+        trace()
+    assert asked == [is_noted]
