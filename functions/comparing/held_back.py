@@ -100,13 +100,14 @@ def _after_leaving(holders: Sequence[Deployment], everywhere: Sequence[Deploymen
     """Return why the objects of deployments that leave a cluster stay there; "" where they are deleted.
 
     Source: what deletes an engine's object (see `kept_by`); Argo CD and Flux delete nothing in a cluster that their
-    object no longer names (argoproj/argo-cd, controller/state.go: live objects are those of the destination).
+    object no longer names (argoproj/argo-cd, controller/state.go: live objects are those of the destination). Only an
+    object that keeps its file is surely the same one: each cluster may have its own of that name.
     """
     reasons = list[str]()
     for holder in holders:
         declaration = holder.declaration
         source = f"{declaration.source.ref} ({declaration.file})"
-        if rest_of(holder, everywhere):
+        if any(other.declaration.file == declaration.file for other in rest_of(holder, everywhere)):
             reasons.append(f"{source} goes to another cluster, and {engine_of(declaration)} deletes nothing here")
         elif declaration.kept_by:
             reasons.append(f"{source} is deleted, but {declaration.kept_by}")

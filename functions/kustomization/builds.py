@@ -155,8 +155,7 @@ def _output(
 
 
 def _work_of_origins(graph: Graph, folder: str) -> int:
-    """Return how much work kustomize has with noting origins: for each kustomization, its patches squared times what
-    it patches.
+    """Return how much work kustomize has with origins: per kustomization its patches squared times what they patch.
 
     kustomize notes each transformation in each resource, and reads all notes of a resource again for the next one: 125
     patches of 125 resources take 11 seconds in place of 0.2. Measured with v5.8.2.

@@ -249,3 +249,17 @@ def test_an_application_that_goes_to_another_cluster_leaves_what_it_applied(fina
     text = process("krmfn", "diff", "old", "new", cwd=tmp_path).text
     assert "Application argocd/lab (apps/a.yaml) goes to another cluster, and Argo CD deletes nothing here" in text
     assert "= Module kmm/card: stays on the cluster" in text, text
+
+
+def test_an_object_of_that_name_in_another_cluster_is_another_one(tmp_path: Path) -> None:
+    """As Flux has them: each cluster has its own `apps`; the one of lab is deleted, and prunes."""
+    engine = FLUX.replace("SPEC", "prune: true")
+    files = {f"clusters/{name}/ks.yaml": engine for name in ("lab", "stage")}
+    files |= {"clusters/lab/b.yaml": engine.replace("name: lab,", "name: b,").replace("drivers", "b")}
+    files |= {"b/c.yaml": config_map("c"), "drivers/m.yaml": emit.dump(module(name="card"))}
+    for side in ("old", "new"):
+        kept = {path: text for path, text in files.items() if (side, path) != ("new", "clusters/lab/ks.yaml")}
+        plant(tmp_path, {f"{side}/{path}": content for path, content in kept.items()})
+    text = process("krmfn", "diff", "old", "new", cwd=tmp_path).text
+    assert "- Module kmm/card" in text, text
+    assert "stays" not in text, text
