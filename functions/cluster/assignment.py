@@ -7,14 +7,17 @@ from krmfn import KrmfnError, ResourceList
 
 from ..deployments.deployment import Addition, Deployment
 from ..deployments.holders import applies
+from ..deployments.substitution import Finish
 from ..kustomization.graph import NO_GRAPH
 from ..paths import files
 from ..paths.disk import File, relative
 from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import within
+from . import fleet_ignores
 from .deployed import Cluster
 from .edited_roots import Editor
 from .engines import Engines
+from .finishing import finish_of
 from .survey import Root
 
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -35,7 +38,7 @@ def assign(
     named. With an `editor` roots are as their engines build them: two deployments of a folder may give two roots.
     """
     by_path = {root.path: root for root in roots}
-    clusters: dict[str, dict[tuple[str, str, tuple[Addition, ...]], Root]] = {}
+    clusters: dict[str, dict[tuple[str, str, tuple[Addition, ...], Finish], Root]] = {}
     parts: dict[str, list[Deployment]] = {}
     used, covered = set[str](), set[str]()
     exact = {deployment.real(engines.top) for deployment in engines.deployments}
@@ -49,16 +52,27 @@ def assign(
             covered |= {path for path in by_path if path != real and _is_read(deployment, real, path)} - exact
         else:
             held = [root for root in roots if _holds(deployment, real, root, by_path, exact)]
+            held = [root for root in (fleet_ignores.without(root, deployment, engines.top) for root in held) if root]
         if held:
             used |= {root.path for root in held}
             namespace = deployment.declaration.namespace if deployment.declaration.how == "raw" else ""
             group = clusters.setdefault(deployment.cluster, {})
-            for root in (editor.edited(root, deployment, engines.top) if editor else root for root in held):
-                group.setdefault((root.kind, root.path, root.additions), root._replace(namespace=namespace))
+            for root in (_as_deployed(root, deployment, engines, editor) for root in held):
+                key = (root.kind, root.path, root.additions, root.finish)
+                group.setdefault(key, root._replace(namespace=namespace))
             parts.setdefault(deployment.cluster, []).append(deployment)
     rest = [root for root in roots if root.path not in used | covered]
     named = ((name, tuple(group.values()), tuple(parts[name])) for name, group in clusters.items())
     return [Cluster(name, group, ResourceList(), deployments=declared) for name, group, declared in named], rest
+
+
+def _as_deployed(root: Root, deployment: Deployment, engines: Engines, editor: Editor | None) -> Root:
+    """Return a root as a deployment has it."""
+    if not editor:
+        return root
+    edited = editor.edited(root, deployment, engines.top)
+    finish, additions = finish_of(deployment, engines)
+    return edited._replace(additions=(*edited.additions, *additions), finish=finish)
 
 
 def is_directory(deployment: Deployment, has_kustomization: bool) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 
 from krmfn import Item, KrmfnError, ResourceList, Result, error, warning
@@ -10,9 +9,9 @@ from krmfn.streams import read_stdin
 from krmfn.typed import TypeVar
 
 from ..command import Context
+from ..deployments.substitution import NO_FINISH
 from ..formats.checked import NAMES
 from ..grouping import grouped
-from ..identity import has_namespace
 from ..kustomization.documents import unreadable
 from ..options import RunOptions
 from ..paths import manifests
@@ -22,6 +21,7 @@ from ..paths.templates import Template
 from ..paths.workers import processors
 from ..rendering.kinds import COUNTING, NODES, PROFILE, driven_kinds, of_kinds
 from ..run import PassedOver, note, run_of
+from . import finishing
 from .deployed import Cluster, Clusters, is_local
 from .layout import not_among_paths
 from .survey import Root
@@ -179,7 +179,7 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     except KrmfnError as failure:
         hint = [f"(built with what {first.editor} adds)"] if first.editor else []
         raise KrmfnError(*failure.args, *hint) from failure
-    _give_namespace(resources.items, first.namespace)
+    finishing.finish(resources.items, first)
     # a kustomization that calls the function names its functionConfig there
     kinds = NODES if run_of(resources).is_settled else COUNTING
     others = [item for item in beside.items if (item.group, item.kind) not in kinds]
@@ -198,14 +198,6 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     return resources, is_whole
 
 
-def _give_namespace(items: Iterable[Item], namespace: str) -> None:
-    """Put resources without a namespace into the one in which Argo CD creates them; "" for none."""
-    for item in items if namespace else ():
-        if not item.ref.namespace and has_namespace(item.ref) and not is_local(item):
-            with suppress(KrmfnError):  # what cannot be edited is an error of its own
-                item["metadata.namespace"] = namespace
-
-
 def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tuple[ResourceList, bool]:
     """Return what the files of some roots hold, and whether all of them could be read."""
     joined, is_whole, number, passed_over = ResourceList(), True, 0, list[PassedOver]()
@@ -219,7 +211,8 @@ def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tu
                 resources, failures = ResourceList(), {os.path.normpath(name): failure}
         else:
             resources, failures = manifests.read_files(root.files, in_full)
-        _give_namespace(resources.items, root.namespace)
+        # of the files beside a kustomization nothing is deployed
+        finishing.finish(resources.items, root._replace(finish=NO_FINISH) if root.kind == "kustomization" else root)
         joined.items += resources.items
         number += run_of(resources).files
         joined.function_config = joined.function_config or resources.function_config

@@ -135,7 +135,7 @@ def _check_engines(streams: Clusters, context: Context) -> None:
     """Report how engines deploy the clusters, unless they are a former state or are rendered for an engine now."""
     intent, is_named = context.intent, bool(streams.config.clusters or context.options.cluster)
     is_judged = intent.judges_whole and not (intent.deploys or intent.is_old)
-    if streams.engines.deployments and is_judged and not is_named:
+    if (streams.engines.deployments or streams.engines.templates) and is_judged and not is_named:
         from . import engine_additions, engine_checks
 
         engine_checks.check(streams, streams.engines.top)

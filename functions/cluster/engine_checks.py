@@ -42,20 +42,26 @@ def check(streams: Clusters, top: str) -> None:
         cluster.final.report(_jsonnet(cluster, top))
     lonely = [cluster for cluster in streams.clusters if not cluster.deployments and _has_ours(cluster)]
     if lonely:
-        lonely[0].final.report([_undeployed(lonely)])
+        lonely[0].final.report([_undeployed(lonely, streams.engines.templates)])
 
 
-def _undeployed(lonely: Sequence[Cluster]) -> Result:
-    """Return the warning about roots that nothing deploys, at the first config or Module in them."""
+def _undeployed(lonely: Sequence[Cluster], templates: Sequence[str]) -> Result:
+    """Return the warning about roots that nothing deploys, at the first config or Module in them.
+
+    `templates` are files of which Helm makes objects of engines: one of those may do so.
+    """
+    helms = f" (what Helm makes of {some(templates, len(templates), 1)} may)" if templates else ""
     items = [item for cluster in lonely for _, part in cluster.parts for item in _ours(part)]
-    items = [item for item in items if OWNER not in item.annotations]
+    items = [item for item in items if OWNER not in item.annotations] or items
     if lonely[1:]:
         names = [cluster.name for cluster in lonely]
-        message = f"no object of an engine deploys {some(names, len(names))}, so they are judged apart"
+        message = f"no object of an engine deploys {some(names, len(names))}{helms}, so they are judged apart"
         roots = ", ".join(root.name for cluster in lonely for root in cluster.roots)
         remedy = f"if they reach one cluster, write `clusters: {{NAME: [{roots}]}}` into .krmfn.yaml"
         return warning(message, rule="KRM544", remedy=remedy)
-    message = f"no object of an engine deploys it{_others(items)}, so it is judged as if a cluster of its own got it"
+    message = (
+        f"no object of an engine deploys it{_others(items)}{helms}, so it is judged as if a cluster of its own got it"
+    )
     remedy = "if a cluster gets it, `krmfn clusters --write` writes .krmfn.yaml, to name its folder there"
     return items[0].located(warning(message, rule="KRM544", remedy=remedy))
 

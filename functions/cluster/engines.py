@@ -1,8 +1,7 @@
 """What the engines' objects in a repository say: its files are read, and given to the room `deployments`."""
 
 import os
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from krmfn import KrmfnError, Manifest, Result, warning
@@ -12,7 +11,7 @@ from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
 from .. import oracles
-from ..deployments import argocd, fleet, flux, forks, generators
+from ..deployments import argocd, config_maps, fleet, flux, forks, generators
 from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
 from ..deployments.holders import deployed_folders, deployments
 from ..kustomization.calls import Ours
@@ -21,14 +20,8 @@ from ..paths import disk, files, manifests
 from ..paths.disk import File
 from ..paths.excludes import Excluder
 from ..paths.roots import root_of, within
+from . import engine_files
 
-_API_VERSION = re.compile(
-    rb"(?:argoproj\.io|(?:toolkit|source\.extensions)\.fluxcd\.io|fleet\.cattle\.io)\\?/v[0-9]|argocd\.argoproj\.io\\?/secret-type"
-)
-"""A file without any of these holds no object of an engine; JSON may write a slash with a backslash before it."""
-_WORDS = (b"argoproj.io", b"fluxcd.io", b"fleet.cattle.io")
-"""A text without any of these need not be searched, which takes thirty times as long."""
-SUFFIXES = (".yaml", ".yml", ".json")
 _GROUPS = {argocd.GROUP, fleet.GROUP, *flux.GROUPS}
 _HYDRATED = "hydrate-with-krmfn"
 _CHART = "Chart.yaml"
@@ -45,6 +38,10 @@ class Engines(NamedTuple):
     """The remotes of the repository; none where they are not known."""
     forks: Sequence[Problem] = ()
     """What is wrong where the objects may name the repository that this one is a fork of."""
+    templates: Sequence[str] = ()
+    """The templates of Helm charts that give objects of engines, from the root of the repository: nobody reads them."""
+    data: Mapping[config_maps.Key, Manifest] = {}  # read only
+    """The data of the ConfigMaps that hold variables of Flux, by the deployment and the name in it."""
 
     @property
     def folders(self) -> frozenset[str]:
@@ -63,28 +60,37 @@ def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, o
     top = (root_of(folder, options.root) or (folder if folder == first else "")) if folder else ""
     if not os.path.isdir(top):
         return Engines()
-    paths_below, objects = _read(top, exclude)
+    paths_below, templates, objects = _read(top, exclude)
     if not objects:
-        return Engines(top)
+        return Engines(top, templates=templates)
     from ..paths import git
 
     urls = git.remotes(top) if options.remotes is None else options.remotes
     repository = _repository(top, paths_below, objects)._replace(urls=urls)
     folders = deployed_folders(objects, repository)
-    repository = repository._replace(listed=_listed(top, paths_below, folders, ours))
+    repository = repository._replace(listed=_listed(top, paths_below, folders, ours)[0])
     reached, problems = deployments(objects, repository)
-    return Engines(top, reached, problems, urls, [*forks.problems(objects, repository)])
+    maps = engine_files.config_maps_of(top, paths_below, reached)
+    if maps:  # those in folders on which an engine was started by hand, too
+        listed, changing = _listed(top, paths_below, {deployment.path for deployment in reached}, ours)
+        repository = repository._replace(listed=listed, changing=changing)
+    values = config_maps.data(reached, maps, repository)
+    return Engines(top, reached, problems, urls, [*forks.problems(objects, repository)], templates, values)
 
 
-def _read(top: str, exclude: Excluder) -> tuple[list[str], list[EngineObject]]:
+def _read(top: str, exclude: Excluder) -> tuple[list[str], list[str], list[EngineObject]]:
     """Return the files below the root of a repository (absolute, without links), and the objects of engines in them.
+
+    Between them are those files of which Helm makes objects of engines.
 
     Files that cannot be read are passed over: the roots that have them report it.
     """
     listing, _ = disk.files_below(File(top, top), lambda name: True, top, manifests.KUSTOMIZATIONS)
     paths = [path for path in (disk.relative(file.name, top) for file in listing) if not exclude(top, path)]
-    texts = _texts(top, [path for path in paths if path.endswith(SUFFIXES)])
-    return paths, [item for path, text in texts.items() for item in _objects(path, text)]
+    templates = [*engine_files.templates(top, paths)]
+    names = [path for path in paths if path.endswith(engine_files.SUFFIXES) and path not in templates]
+    texts = engine_files.texts(top, names)
+    return paths, templates, [item for path, text in texts.items() for item in _objects(path, text)]
 
 
 def findings(engines: Engines, tops: Collection[str], decide: bool) -> Iterator[Result]:
@@ -102,23 +108,6 @@ def findings(engines: Engines, tops: Collection[str], decide: bool) -> Iterator[
 def _name(top: str, path: str) -> str:
     """Return the path of a file as users see it, from the working folder."""
     return os.path.relpath(os.path.join(top, path))
-
-
-def has_words(text: bytes) -> bool:
-    """Return True for a text that may hold an object of an engine."""
-    return any(word in text for word in _WORDS) and _API_VERSION.search(text) is not None
-
-
-def _texts(top: str, paths: Iterable[str]) -> dict[str, bytes]:
-    """Return the texts of the files that may hold an object of an engine, by their paths."""
-    texts, limit = dict[str, bytes](), max_bytes()
-    for path in paths:
-        with suppress(KrmfnError):
-            text = files.read_regular(os.path.join(top, path), path, limit)
-            if has_words(text):
-                texts[path] = text
-                limit -= len(text)
-    return texts
 
 
 def _objects(path: str, text: bytes) -> list[EngineObject]:
@@ -153,19 +142,25 @@ def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject])
     return Repository(frozenset(), folders, {}, named[_CHART], named[_HYDRATED], bundles, parameters)
 
 
-def _listed(top: str, paths: Sequence[str], folders: Collection[str], ours: Ours) -> dict[str, frozenset[str]]:
-    """Return the files that the kustomizations in some folders read; one that nothing deploys is not looked into."""
+def _listed(
+    top: str, paths: Sequence[str], folders: Collection[str], ours: Ours
+) -> tuple[dict[str, frozenset[str]], frozenset[str]]:
+    """Return the files that the kustomizations in some folders read, and which of these may change a ConfigMap.
+
+    One that nothing deploys is not looked into.
+    """
     from ..kustomization import reading  # imported here: most repositories have no object of an engine
 
     names = [path for path in paths if os.path.basename(path) in manifests.KUSTOMIZATIONS]
     tops = [folder for folder in (os.path.dirname(path) or "." for path in names) if folder in folders]
     graph = reading.read([os.path.normpath(os.path.join(top, folder)) for folder in tops], top, ours, True)
-    listed = {}
+    listed, changing = dict[str, frozenset[str]](), set[str]()
     for folder in tops:
         nodes = graph.below(os.path.normpath(os.path.join(top, folder)))
         references = (reference for node in nodes for reference in node.references if reference.kind == "file")
         listed[folder] = frozenset(os.path.relpath(reference.real, top) for reference in references)
-    return listed
+        changing |= {folder} if any(config_maps.may_change(node.manifest) for node in nodes) else set()
+    return listed, frozenset(changing)
 
 
 def _hidden(top: str, paths: Sequence[str]) -> Iterator[str]:
@@ -182,7 +177,7 @@ def _hidden(top: str, paths: Sequence[str]) -> Iterator[str]:
 
 
 def _is_hidden(name: str) -> bool:
-    return name.startswith(".") and name.endswith(SUFFIXES)
+    return name.startswith(".") and name.endswith(engine_files.SUFFIXES)
 
 
 def _folders(paths: Iterable[str]) -> set[str]:

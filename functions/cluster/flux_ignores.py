@@ -5,7 +5,7 @@ Source: Flux, source-controller 1.6, docs/spec/v1/gitrepositories.md (excluding 
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import KrmfnError, Place, Result, warning
 from krmfn.results import Rule
@@ -13,6 +13,7 @@ from krmfn.results import Rule
 from .. import oracles
 from ..deployments.deployment import Deployment
 from ..paths.roots import within
+from .deployed import Cluster
 from .engines import Engines
 from .root_files import files_of_root, may_be_ours
 from .survey import Root
@@ -48,6 +49,28 @@ def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> It
             if is_deployed and may_be_ours(path):
                 reported.add(path)
                 yield _left_out(path, ignore, deployments[0])
+
+
+def without(clusters: Sequence[Cluster], top: str, results: Iterable[Result]) -> list[Cluster]:
+    """Return clusters without the loose files that `findings` says Flux leaves out, and no other engine deploys.
+
+    `top` is the root of the repository.
+    """
+    paths = {os.path.realpath(result.place.path) for result in results if result.rule == "KRM537" and result.place}
+    return [cluster._replace(roots=tuple(_rest(cluster, top, paths))) for cluster in clusters] if paths else [*clusters]
+
+
+def _rest(cluster: Cluster, top: str, paths: Collection[str]) -> Iterator[Root]:
+    """Yield the roots of a cluster without some files, unless another engine than Flux deploys these there."""
+    others = [
+        deployment.real(top)
+        for deployment in cluster.deployments
+        if deployment.declaration.engine in ("argocd", "fleet")
+    ]
+    dropped = {path for path in paths if not any(within(path, folder) for folder in others)}
+    for root in cluster.roots:
+        kept = tuple(file for file in root.files if file.real not in dropped)
+        yield root._replace(files=kept) if root.kind == "files" else root
 
 
 def _left_out(path: str, ignore: str, deployment: Deployment) -> Result:
@@ -90,7 +113,7 @@ spec: {url: https://git.example.com/fleet.git, ignore: /drivers/}
 RULES = (
     Rule(
         "KRM537",
-        "a file with a config, a Module or a consumer that Flux deploys should not be left out of what it fetches",
+        "a file with a config or a Module that Flux or Fleet deploys should not be left out of what that fetches",
         good=_GOOD,
         bad=f"{_GOOD}---\n{_SOURCE}",
         remedy="Add a pattern for the file that begins with `!`, or leave it out with `exclude` in .krmfn.yaml, too.",

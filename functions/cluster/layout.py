@@ -20,12 +20,11 @@ from ..paths.disk import relative
 from ..paths.excludes import excluder
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
-from . import assignment, config, config_names, engines, flux_ignores, left_out, unread
+from . import assignment, config, config_names, engines, not_taken, unread
 from . import survey as surveys
 from .config import Config, Member
 from .deployed import Cluster, Clusters
 from .edited_roots import Editor
-from .engines import Engines
 from .survey import Root, Survey
 
 RULES = (
@@ -111,7 +110,8 @@ def layout(
     findings += unread.configs_in_charts(everything)
     findings += engines.findings(engine_objects, tops, engines_decide)
     if deployed:
-        findings += _of_files(engine_objects, clusters, rest, [*tops])
+        clusters, of_files = not_taken.settled(engine_objects, clusters, rest, [*tops])
+        findings += of_files
     findings += config.unused_patterns(settings, tops) if settings.exclude else ()
     empty = [path for path, survey in by_path.items() if not survey.roots and path in paths]
     rest += [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]
@@ -122,12 +122,6 @@ def layout(
     )
     names = dict.fromkeys(name for survey in everything for name in survey.templates)
     return streams._replace(engines=engine_objects, templates=tuple(names))
-
-
-def _of_files(objects: Engines, clusters: Sequence[Cluster], rest: Sequence[Root], tops: Sequence[str]) -> list[Result]:
-    """Return the findings about files that engines do not take of the folders that they deploy."""
-    deployed = [root for cluster in clusters for root in cluster.roots]
-    return [*left_out.findings(objects, [*deployed, *rest], tops), *flux_ignores.findings(objects, deployed, tops)]
 
 
 def _apart(roots: Sequence[Root], names: Collection[str], settings: Config) -> Iterator[Cluster]:

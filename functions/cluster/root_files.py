@@ -7,7 +7,7 @@ from krmfn import KrmfnError
 from ..kustomization.graph import Kustomization
 from ..paths import files, templates
 from .deployed import Cluster
-from .engines import SUFFIXES
+from .engine_files import SUFFIXES
 from .survey import Root
 
 

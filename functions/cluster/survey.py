@@ -15,8 +15,9 @@ from krmfn.streams import max_bytes
 from krmfn.typed import Literal, NamedTuple
 
 from ..deployments.deployment import Addition
+from ..deployments.substitution import NO_FINISH, Finish
 from ..kustomization.calls import Ours
-from ..kustomization.graph import NO_GRAPH, Graph
+from ..kustomization.graph import NO_GRAPH, Graph, unlisted
 from ..paths import disk, excludes, files, manifests
 from ..paths.contents import has_resource
 from ..paths.disk import File, relative, resolved
@@ -55,6 +56,8 @@ class Root(NamedTuple):
     """What its engine has written into the kustomization, which is so in the graph."""
     editor: str = ""
     """The object of the engine that says so, with its file."""
+    finish: Finish = NO_FINISH
+    """What its engine does after the build."""
 
 
 def places(roots: Iterable[Root], top: str) -> list[tuple[str, Kind]]:
@@ -160,7 +163,7 @@ def _below(
     if kustomizations and not as_root:
         covered = {kustomization.folder for kustomization in graph.below(*tops)}
         for folder, kustomization in graph.kustomizations.items():
-            findings += kustomization.findings if folder not in covered else ()
+            findings += unlisted(kustomization) if folder not in covered else ()
     folders = [real] if as_root else sorted(by_root)
     roots = [Root(kinds.get(top, "files"), relative(top, cwd), top, graph, tuple(by_root[top])) for top in folders]
     excluded = frozenset({file.real for _, file in {*paths} - {*kept}} | sorted_files.in_charts)

@@ -45,6 +45,7 @@ def _gaps(streams: Clusters) -> Iterator[Gap]:
         if others := tuple(dict.fromkeys(dict(finding.tags)[ROOT] for finding in cluster.trouble)):
             yield Gap("roots", "roots of others", "they have problems", others, is_meant=True)
     yield from _of_revisions(streams)
+    yield from _of_unknown_clusters(streams)
     if streams.unread:
         yield Gap("clusters", "all of a cluster", "cannot be read", streams.unread)
     if streams.unasked:
@@ -60,6 +61,23 @@ def _of_revisions(streams: Clusters) -> Iterator[Gap]:
             if revision := deployment.declaration.revision:
                 reason = f"{NAMES[deployment.declaration.engine]} deploys {revision}"
                 yield Gap("roots", "whether this state is deployed", reason, (deployment.path,), is_meant=True)
+
+
+def _of_unknown_clusters(streams: Clusters) -> Iterator[Gap]:
+    """Yield the clusters of which nobody knows which they are: each may be one that other objects name."""
+    deployed = [cluster for cluster in streams.clusters if cluster.deployments and _concerns_us(cluster.final)]
+    deployments = [deployment for cluster in deployed for deployment in cluster.deployments]
+    declarations = [(deployment.cluster, deployment.declaration) for deployment in deployments]
+    joined_with_each = {declaration for name, declaration in declarations if name != declaration.target}
+    for cluster in deployed if deployed[1:] else ():
+        unknown = {declaration for name, declaration in declarations if declaration.unknown == name == cluster.name}
+        if unknown - joined_with_each:
+            yield Gap("clusters", "together with other clusters", "it may be one of them", (cluster.name,))
+
+
+def _concerns_us(resources: ResourceList) -> bool:
+    kinds = ((MODULE_KIND, MODULE_GROUP), (HUB_KIND, HUB_GROUP))
+    return any(resources.select(*kind) for kind in kinds) or bool(owners_among(resources.items))
 
 
 def _of_files(streams: Clusters) -> Iterator[Gap]:

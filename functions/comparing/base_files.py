@@ -12,7 +12,7 @@ from itertools import chain
 from krmfn import KrmfnError, Manifest
 from krmfn.typed import Any
 
-from ..cluster import engines
+from ..cluster import engine_files
 from ..cluster.config import NAME as CONFIG_FILE
 from ..deployments.fleet import BUNDLE
 from ..deployments.generators import file_patterns, is_parameters
@@ -93,12 +93,14 @@ class _Search:
         """
         if any(table(manifest, "clusters") for manifest in self._configs()):
             return
-        names = [path for path in self._paths if path.endswith(engines.SUFFIXES) and path not in self._links]
-        texts = ((path, self._read(self.known[path])) for path in names)
-        holders = [path for path, text in texts if engines.has_words(text)]
+        names = [path for path in self._paths if path.endswith(engine_files.SUFFIXES) and path not in self._links]
+        texts = {path: self._read(self.known[path]) for path in names}
+        holders = [path for path, text in texts.items() if engine_files.has_words(text)]
+        has_variables = any(engine_files.VARIABLES in texts[path] for path in holders)
         patterns = [*chain.from_iterable(map(file_patterns, chain.from_iterable(map(self._manifests, holders))))]
         for path in names:
-            if path in holders or os.path.basename(path) == BUNDLE or is_parameters(path, patterns):
+            is_theirs = path in holders or os.path.basename(path) == BUNDLE or is_parameters(path, patterns)
+            if is_theirs or (has_variables and engine_files.CONFIG_MAP in texts[path]):
                 self.take(path)
 
     def _configs(self) -> Iterator[Manifest]:

@@ -111,7 +111,8 @@ def _inputs(cluster: Cluster, top: str, digest: Callable[[str], bytes]) -> list[
     Raises _Unknown when there may be others, and KrmfnError when one cannot be read.
     """
     pairs = ((root.path[len(top) :], real) for root in cluster.all_roots for real in _paths(root))
-    engines = [(root.path[len(top) :], root.namespace, repr(root.additions).encode()) for root in cluster.all_roots]
+    added = ((root, repr((root.additions, root.finish)).encode()) for root in cluster.all_roots)
+    engines = [(root.path[len(top) :], root.namespace, text) for root, text in added]
     return engines + [(path, os.path.relpath(real, top), digest(real)) for path, real in pairs]
 
 

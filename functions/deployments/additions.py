@@ -17,6 +17,7 @@ from ..kmm.lookup import table, tables, text, texts
 from ..kmm.module import HUB_KIND
 from .deployment import Addition
 from .edits import FLAGS
+from .substitution import SIGN
 
 _SUBSTITUTE, _DISABLED = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 _NAMESPACES = ("targetNamespace", "namespace")
@@ -48,7 +49,7 @@ def affects(addition: Addition, items: Sequence[Item], is_renamed: bool = False)
         annotations = table(value, "annotations") if field == "commonMetadata" else table(value)
         return any(word in str(key) for key in annotations for word in _ENGINES)
     if field == "postBuild":
-        return any(_is_substituted(item) for item in items)
+        return any((is_substituted(item) and holds(item, "${")) or holds(item, SIGN) for item in items)
     return True
 
 
@@ -93,5 +94,6 @@ def _fits(pattern: str, word: str) -> bool:
     return not pattern or not regexps.is_usable(anchored) or regexps.matches(anchored, word)
 
 
-def _is_substituted(item: Item) -> bool:
-    return holds(item, "${") and _DISABLED not in (item.annotations.get(_SUBSTITUTE), item.labels.get(_SUBSTITUTE))
+def is_substituted(item: Item) -> bool:
+    """Return whether Flux puts its variables into a resource."""
+    return _DISABLED not in (item.annotations.get(_SUBSTITUTE), item.labels.get(_SUBSTITUTE))

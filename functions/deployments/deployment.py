@@ -56,6 +56,8 @@ class Repository(NamedTuple):
     """The content of each fleet.yaml, by its folder."""
     parameters: Mapping[str, Sequence[Manifest]] = {}  # read only
     """What stands in the JSON and YAML files that Git file generators read, by the files' paths."""
+    changing: frozenset[str] = frozenset()
+    """The folders of the kustomizations that may change a ConfigMap which they list."""
 
     def is_ours(self, url: str) -> bool:
         """Return True for a URL of this repository."""

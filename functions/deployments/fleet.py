@@ -74,11 +74,17 @@ def _clusters(item: EngineObject, targets: Sequence[Manifest]) -> Iterator[tuple
             yield names.key_of(name), ""
         elif group := text(target, "clusterGroup"):
             yield "", f"the cluster group {group} of Fleet"
+        elif "clusterSelector" in target or "clusterGroupSelector" in target:
+            yield "", f"{names.EVERY['fleet']}{_conditions(target)}"
         else:
-            yield "", f"every cluster that Fleet knows{_labels(target)}"
+            yield "", "the clusters of a target of Fleet without a selector"
 
 
-def _labels(target: Mapping[str, object]) -> str:
-    selectors = (table(target, "clusterSelector"), table(target, "clusterGroupSelector"))
+def _conditions(target: Mapping[str, object]) -> str:
+    """Return by which labels the selectors of a target choose clusters, in words; "" for all clusters."""
+    selectors = [table(target, field) for field in ("clusterSelector", "clusterGroupSelector")]
     labels = [f"{key}={value}" for selector in selectors for key, value in table(selector, "matchLabels").items()]
-    return f" with {', '.join(labels)}" if labels else ""
+    expressions = (tables(selector, "matchExpressions") for selector in selectors)
+    labels += [text(expression, "key") for rows in expressions for _, expression in rows]
+    groups = " in a cluster group" if "clusterGroupSelector" in target else ""
+    return f"{groups}{' with ' + ', '.join(labels) if labels else ''}"

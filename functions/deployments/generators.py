@@ -12,7 +12,7 @@ from krmfn import Manifest
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import table, tables, text, texts
-from . import patterns
+from . import names, patterns
 from .deployment import Repository
 from .templates import filled
 
@@ -63,7 +63,7 @@ def _clusters(generator: Manifest) -> str:
     selector = table(generator, "selector")
     labels = [f"{key}={value}" for key, value in table(selector, "matchLabels").items()]
     labels += [text(expression, "key") for _, expression in tables(selector, "matchExpressions")]
-    return f"every cluster that Argo CD knows{' with ' + ', '.join(labels) if labels else ''}"
+    return f"{names.EVERY['argocd']}{' with ' + ', '.join(labels) if labels else ''}"
 
 
 def _of_list(generator: Manifest) -> Iterator[Row]:

@@ -31,6 +31,7 @@ def deployments(objects: Sequence[EngineObject], repository: Repository) -> tupl
     for declaration in declarations:
         clusters = [declaration.target] if declaration.target else holders.clusters(declaration.file)
         reached.update(dict.fromkeys(Deployment(declaration.path, cluster, declaration) for cluster in clusters))
+    reached.update(dict.fromkeys(_everywhere([*reached])))
     paths = {deployment.path for deployment in reached}
     reached.update(dict.fromkeys(home for home in holders.homes() if home.path not in paths))
     return list(reached), [*problems, *holders.problems]
@@ -40,6 +41,28 @@ def deployed_folders(objects: Sequence[EngineObject], repository: Repository) ->
     """Return the folders that the objects name: what is listed elsewhere decides nothing in `deployments`."""
     readers = (argocd.declared, flux.declared, fleet.declared)
     return {declaration.path for read in readers for declaration in read(objects, repository).declarations}
+
+
+def _everywhere(reached: Sequence[Deployment]) -> Iterator[Deployment]:
+    """Yield what is for every cluster of an engine once for each of its clusters that something else names.
+
+    Of several Argo CDs nobody knows which clusters each of them has; Fleet has those of a namespace.
+    """
+    of_argocd = [deployment for deployment in reached if deployment.declaration.engine == "argocd"]
+    instances = [*{deployment.cluster for deployment in of_argocd if not deployment.declaration.target}]
+    named = (deployment for deployment in reached if not deployment.declaration.unknown)
+    known = dict.fromkeys((_instance(deployment), deployment.cluster) for deployment in named)
+    for deployment in reached:
+        engine, unknown = deployment.declaration.engine, deployment.declaration.unknown
+        if unknown and unknown == names.EVERY.get(engine) and not (engine == "argocd" and instances[1:]):
+            instance = _instance(deployment)
+            yield from (deployment._replace(cluster=cluster) for other, cluster in known if other == instance)
+
+
+def _instance(deployment: Deployment) -> tuple[str, str]:
+    """Return what tells apart the installations of an engine."""
+    declaration = deployment.declaration
+    return declaration.engine, declaration.source.ref.namespace if declaration.engine == "fleet" else ""
 
 
 def _existing(declared: Sequence[Declared], repository: Repository) -> Iterator[Declaration]:
@@ -115,7 +138,7 @@ class _Holders:
         paths = dict.fromkeys([*_folders_above(file), *self._listing.get(file, ())])
         numbers = sorted(number for path in paths for number in self._by_path.get(path, ()))
         holding = (self._declarations[number] for number in numbers)
-        return [declaration for declaration in holding if _reads(declaration, file, self._repository)]
+        return [declaration for declaration in holding if reads(declaration, file, self._repository)]
 
     def _folder(self, file: str) -> str:
         """Return the folder on which an engine was started that reads a file which nothing else deploys."""
@@ -151,7 +174,7 @@ def _folders_above(file: str) -> list[str]:
     return [".", *("/".join(parts[:number]) for number in range(1, len(parts) + 1))]
 
 
-def _reads(declaration: Declaration, file: str, repository: Repository) -> bool:
+def reads(declaration: Declaration, file: str, repository: Repository) -> bool:
     """Return True where an engine applies what stands in a file."""
     if declaration.path in repository.listed and not declaration.directory.is_named:
         return file in repository.listed[declaration.path]

@@ -8,6 +8,8 @@ from .deployment import EngineObject
 
 LOCAL = "in-cluster"
 """How Argo CD calls the cluster that it runs in."""
+EVERY = {"argocd": "every cluster that Argo CD knows", "fleet": "every cluster that Fleet knows"}
+"""What is said, by engine, of all clusters that it knows; of some of them more words follow."""
 LOCAL_SERVER = "https://kubernetes.default.svc"
 _OTHER = re.compile(r"[^A-Za-z0-9._-]+")
 _URL = re.compile(r"(?:[a-z]+://)?([^/?#]*)(/[^?#]*)?.*", re.IGNORECASE | re.DOTALL)

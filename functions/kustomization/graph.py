@@ -11,6 +11,7 @@ from krmfn.typed import TYPE_CHECKING, NamedTuple
 
 from ..kmm.lookup import table, text
 from ..run import Replacement, Transformed
+from .calls import BLOCKING
 from .mentions import entries
 
 if TYPE_CHECKING:
@@ -139,3 +140,18 @@ def _labels(manifest: Manifest) -> Iterator[tuple[str, str]]:
     groups = [table(manifest, "commonLabels"), *(table(entry, "pairs") for _, entry in entries(manifest, "labels"))]
     for pairs in groups:
         yield from ((key, value) for key, value in pairs.items() if isinstance(value, str))
+
+
+def unlisted(kustomization: Kustomization) -> Iterator[Result]:
+    """Yield the findings of a kustomization that no root builds: what cannot be built of a Component is no error then.
+
+    Whoever lists it gets the error.
+    """
+    is_told = False
+    for finding in kustomization.findings:
+        if not (kustomization.is_component and finding.rule in BLOCKING):
+            yield finding
+        elif not is_told:
+            is_told = True
+            message = "no kustomization lists this Component, so it is neither built nor judged"
+            yield finding._replace(message=message, severity="info", field=None, remedy="")

@@ -134,6 +134,7 @@ kind: DeviceConfig
         remedy="Keep a copy in the repository, so that what was reviewed is what is deployed. Or pass "
         "`--allow-remote`, or skip the folder with `--exclude`.",
         held=oracles.KUSTOMIZE_GRAPH,
+        severities=("error", "info"),
     ),
     Rule(
         "KRM510",
@@ -143,6 +144,7 @@ kind: DeviceConfig
         remedy="Remove other functions from the kustomization, or run them beforehand and keep their output. Leave "
         "its folder out with `--exclude` where krmfn has nothing to do.",
         held=oracles.KUSTOMIZE_GRAPH,
+        severities=("error", "info"),
     ),
     Rule(
         "KRM511",
@@ -160,6 +162,7 @@ kind: DeviceConfig
         remedy="Render the chart with helm, and keep the output in the repository. Or pass "
         "`--kustomize=--enable-helm`, or skip the folder with `--exclude`.",
         held=oracles.KUSTOMIZE_GRAPH,
+        severities=("error", "info"),
     ),
     Rule(
         "KRM513",

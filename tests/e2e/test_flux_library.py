@@ -15,6 +15,7 @@ from krmfn_functions.rendering.generated import changed_at
 from krmfn import Manifest
 from tests import builders
 from tests.commands import ROOT
+from tests.functions.deployments.test_substitution import TEXTS, VALUES
 
 from .engines import EXAMPLES, RENDERED, documents, must, run
 from .flux_engine import library
@@ -312,3 +313,13 @@ def test_an_empty_folder_is_built_and_holds_nothing(tmp_path: Path) -> None:
         must("krmfn", "render", tmp_path / "config.yaml", *options)
     for stage in ("before", "modules", "consumers"):
         assert applied(tmp_path / "out" / stage, "strict", **SUBSTITUTING) == b""
+
+
+@pytest.mark.parametrize("text", sorted(TEXTS.keys() - {"${U}"}))
+def test_a_variable_is_put_into_data_as_by_flux(text: str, tmp_path: Path) -> None:
+    """What Flux applies is what krmfn judges; of a variable without a value it says that it is not known."""
+    manifest = {**builders.manifest("example.com/v1", "Thing", "a"), "spec": {"a": text}}
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/a.json.yaml").write_text(json.dumps(manifest))
+    (built,) = documents(applied(tmp_path / "out", "strict", postBuild={"substitute": VALUES}))
+    assert built["spec"]["a"] == TEXTS[text]

@@ -14,6 +14,7 @@ from krmfn_functions.kustomization.graph import Graph
 from krmfn_functions.options import RunOptions
 from krmfn_functions.paths import disk
 
+from krmfn.ownership import OWNER
 from tests.commands import Done, process
 from tests.functions.cluster.test_one_result import config
 from tests.functions.comparing.test_base import repository
@@ -255,3 +256,11 @@ def test_a_kustomization_that_no_object_deploys_is_not_read(tmp_path: Path, monk
     found = engines.of_paths({".": str(tmp_path)}, RunOptions(), lambda *_: False, OURS)
     assert found.folders == {str(tmp_path / "a")}
     assert sorted(entered) == [str(tmp_path / name) for name in ("a", "base")]
+
+
+def test_what_krmfn_rendered_and_nothing_deploys_is_told(tmp_path: Path) -> None:
+    """Modules with an owner alone: their configs stand elsewhere."""
+    rendered = MODULE.replace("kmm}", f"kmm, annotations: {{{OWNER}: krmfn.dev/DeviceConfig/kmm/gpu}}}}")
+    files = root("a", rendered) | root("b", config_map("b")) | {"apps/b.yaml": application("b", "lab")}
+    done = process("krmfn", "check", ".", cwd=repository(tmp_path, files)).ended(0)
+    assert "a/a.yaml:1: warning: Module kmm/gpu: no object of an engine deploys it" in done.text

@@ -41,6 +41,16 @@ def test_a_module_that_flux_does_not_fetch_is_told(ignored: str, patterns: str, 
     assert ("drivers/m.yaml: warning: " in text and "[KRM537]" in text) is is_told, text
 
 
+@pytest.mark.parametrize("ignored", ["", "n.*\n"])
+def test_a_module_that_flux_does_not_fetch_is_not_judged(ignored: str, tmp_path: Path) -> None:
+    """Two Modules of one kernel module on the nodes of one cluster, if Flux gets both."""
+    files = {**FILES, "clusters/lab/drivers.yaml": KUSTOMIZATION.replace("IGNORE", "")}
+    files["drivers/n.yaml"] = FILES["drivers/m.yaml"].replace("name: card\n", "name: other\n", 1)
+    done = process("krmfn", "check", ".", cwd=repository(tmp_path, {**files, ".sourceignore": ignored}))
+    assert done.code == int(not ignored), done.text
+    assert ("drivers/n.yaml: warning: a .sourceignore leaves it out" in done.text) is bool(ignored)
+
+
 def test_the_file_of_a_folder_counts(tmp_path: Path) -> None:
     files = {**FILES, "clusters/lab/drivers.yaml": KUSTOMIZATION.replace("IGNORE", "")}
     repository(tmp_path, {**files, "drivers/.sourceignore": "m.*\n"})

@@ -183,3 +183,24 @@ def test_profiles_that_no_root_here_needs_hide_nothing(repo: Path) -> None:
     done = krmfn(repo, "check", "k")
     assert "k/nope.yaml: No such file or directory" in done.text, done.text
     assert "vendors" not in done.text
+
+
+REMOTE = (
+    "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: ['https://github.com/a/b//c?ref=v1']\n"
+)
+LISTING: dict[str, tuple[dict[str, str], str]] = {
+    "by nothing": ({}, "info: no kustomization lists this Component, so it is neither built nor judged [KRM509]"),
+    "by a root": (
+        {"clusters/dev/kustomization.yaml": "resources: [../../base]\ncomponents: [../../remote]\n"},
+        "error: resources[0]: https://github.com/a/b//c?ref=v1 is fetched over the network",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LISTING)
+def test_what_a_component_fetches_is_an_error_where_it_is_listed(name: str, repo: Path) -> None:
+    files, words = LISTING[name]
+    plant(repo, files | {"remote/kustomization.yaml": REMOTE})
+    done = process("krmfn", "check", ".", cwd=repo)
+    assert f"remote/kustomization.yaml:3:13: {words}" in done.text, done.text
+    assert done.code == (2 if files else 0)

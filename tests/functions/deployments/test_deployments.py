@@ -211,6 +211,59 @@ def test_an_application_set_makes_an_application_of_each_row(name: str) -> None:
     assert rows({"argocd/set.yaml": [manifest]}) == expected
 
 
+EVERY = "every cluster that Argo CD knows"
+JOINED: dict[str, tuple[str, list[Manifest], list[tuple[str, str]]]] = {
+    "of Argo CD": ("[{clusters: {}}]", [application()], [(EVERY, "b"), ("lab", "a"), ("lab", "b")]),
+    "its own": (
+        "[{clusters: {}}]",
+        [application("name: in-cluster")],
+        [(EVERY, "b"), ("in-cluster", "a"), ("in-cluster", "b")],
+    ),
+    "some": (
+        "[{clusters: {selector: {matchLabels: {a: b}}}}]",
+        [application()],
+        [(f"{EVERY} with a=b", "b"), ("lab", "a")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_every_cluster_has_those_that_others_name(name: str) -> None:
+    generators, others, expected = JOINED[name]
+    found = rows({"set.yaml": [application_set(generators, "b", "{{name}}"), *others]})
+    assert sorted((cluster, path) for cluster, path, *_ in found) == expected
+
+
+def test_of_several_argo_cds_nobody_knows_the_clusters() -> None:
+    files = {f"{name}/apps.yaml": [application("name: in-cluster", f"path: {name}")] for name in "ab"}
+    found = rows(files | {"set.yaml": [application_set("[{clusters: {}}]", "sites", "{{name}}")]})
+    assert [cluster for cluster, path, *_ in found if path == "sites"] == [EVERY]
+
+
+FLEET_TARGETS: dict[str, tuple[str, str, list[str]]] = {
+    "all": ("fleet-default", "{clusterSelector: {}}", ["every cluster that Fleet knows", "lab"]),
+    "of another namespace": ("fleet-x", "{clusterSelector: {}}", ["every cluster that Fleet knows"]),
+    "by an expression": (
+        "fleet-default",
+        "{clusterSelector: {matchExpressions: [{key: env, operator: Exists}]}}",
+        ["every cluster that Fleet knows with env"],
+    ),
+    "of groups": (
+        "fleet-default",
+        "{clusterGroupSelector: {matchLabels: {a: b}}}",
+        ["every cluster that Fleet knows in a cluster group with a=b"],
+    ),
+    "without a selector": ("fleet-default", "{name: x}", ["the clusters of a target of Fleet without a selector"]),
+}
+
+
+@pytest.mark.parametrize("name", FLEET_TARGETS)
+def test_targets_of_fleet_say_which_clusters(name: str) -> None:
+    namespace, target, clusters = FLEET_TARGETS[name]
+    objects = [fleet(f"paths: [b], targets: [{target}]", namespace), fleet("paths: [a], targets: [{clusterName: lab}]")]
+    assert [cluster for cluster, path, *_ in rows({"a.yaml": objects}) if path == "b"] == clusters
+
+
 FILE_SETS: dict[str, tuple[str, list[str]]] = {
     "all": ("{path: 'sites/*/config.json'}", ["lab", "oslo", "prod"]),
     "but one": ("{path: 'sites/*/config.json'}, {path: sites/lab, exclude: true}", ["oslo", "prod"]),

@@ -1,0 +1,70 @@
+"""The files of a repository in which objects of engines may stand, and what else these take from files."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from krmfn import KrmfnError
+from krmfn.resource import Place
+from krmfn.streams import max_bytes
+
+from ..deployments import config_maps
+from ..deployments.deployment import Deployment, EngineObject
+from ..paths import files, manifests
+
+_API_VERSION = re.compile(
+    rb"(?:argoproj\.io|(?:toolkit|source\.extensions)\.fluxcd\.io|fleet\.cattle\.io)\\?/v[0-9]|argocd\.argoproj\.io\\?/secret-type"
+)
+"""A file without any of these holds no object of an engine; JSON may write a slash with a backslash before it."""
+_WORDS = (b"argoproj.io", b"fluxcd.io", b"fleet.cattle.io")
+"""A text without any of these need not be searched, which takes thirty times as long."""
+SUFFIXES = (".yaml", ".yml", ".json")
+CONFIG_MAP = b"ConfigMap"
+VARIABLES = b"substituteFrom"
+"""A text without it takes no variables from a ConfigMap."""
+_CHART, _TEMPLATES = "Chart.yaml", "templates"
+_DEPLOYING = re.compile(rb"^kind:[ \t]*[\"']?(?:Application|ApplicationSet|GitRepo|HelmRelease|Kustomization)\b", re.M)
+
+
+def has_words(text: bytes) -> bool:
+    """Return True for a text that may hold an object of an engine."""
+    return any(word in text for word in _WORDS) and _API_VERSION.search(text) is not None
+
+
+def texts(top: str, paths: Iterable[str]) -> dict[str, bytes]:
+    """Return the texts of the files that may hold an object of an engine, by their paths."""
+    by_path, limit = dict[str, bytes](), max_bytes()
+    for path in paths:
+        with suppress(KrmfnError):
+            text = files.read_regular(os.path.join(top, path), path, limit)
+            if has_words(text):
+                by_path[path] = text
+                limit -= len(text)
+    return by_path
+
+
+def templates(top: str, paths: Sequence[str]) -> Iterator[str]:
+    """Yield the paths of the templates in Helm charts that give objects of engines."""
+    charts = {os.path.dirname(path) for path in paths if os.path.basename(path) == _CHART}
+    for path in paths if charts else ():
+        if f"/{_TEMPLATES}/" in f"/{path}" and f"/{path}".partition(f"/{_TEMPLATES}/")[0].lstrip("/") in charts:
+            with suppress(KrmfnError):
+                text = files.read_regular(os.path.join(top, path), path, max_bytes())
+                if b"{{" in text and has_words(text) and _DEPLOYING.search(text):
+                    yield path
+
+
+def config_maps_of(top: str, paths: Iterable[str], deployments: Sequence[Deployment]) -> list[EngineObject]:
+    """Return the ConfigMaps in a repository from which a Kustomization of Flux takes variables."""
+    names = {name for deployment in deployments for name in config_maps.names(deployment)}
+    objects = list[EngineObject]()
+    for path in paths if names else ():
+        if path.endswith(SUFFIXES):
+            with suppress(KrmfnError):
+                text = files.read_regular(os.path.join(top, path), path, max_bytes())
+                if CONFIG_MAP in text:
+                    items = manifests.read_stream(text, path).items
+                    maps = (item for item in items if (item.group, item.kind) == ("", CONFIG_MAP.decode()))
+                    objects += (EngineObject(m.ref, m.manifest, Place(path)) for m in maps if m.ref.name in names)
+    return objects
