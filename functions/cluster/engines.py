@@ -1,7 +1,7 @@
 """What the engines' objects in a repository say: its files are read, and given to the room `deployments`."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from krmfn import KrmfnError, Manifest, Result, warning
