@@ -14,12 +14,12 @@ HEAD = """\
 Written by `python tools/incidents.py` from the texts of the links; do not edit. [Day 2](../day2.md#an-incident) walks \
 through five incidents, and [why](../reference/commands/why.md) has the links of KMM's chain.
 
-1. Check out the commit that the cluster is to have, and print the cluster: `krmfn why --kubectl > dump.sh`, then \
-`DUMP=dump.json sh dump.sh`.
-2. Ask about one node, in the repository: `krmfn why NODE --live CLUSTER=dump.json`. The first line is the first \
+1. Check out the commit that the cluster is to have, and print the cluster: `krmfn why --kubectl > ../dump.sh`, then \
+`DUMP=../dump.json sh ../dump.sh`: beside the repository, for in it a dump is read as what Git has, too.
+2. Ask about one node, in the repository: `krmfn why NODE --live CLUSTER=../dump.json`. The first line is the first \
 broken link, the next one what to type, then how many nodes have the same. `--verbose` prints the whole chain.
-3. Where a worker pod crashes, its log decides: `krmfn why NODE --live CLUSTER=dump.json --log worker.log`.
-4. Ask about all nodes: `krmfn nodes --live CLUSTER=dump.json --problems`.
+3. Where a worker pod crashes, its log decides: `krmfn why NODE --live CLUSTER=../dump.json --log ../worker.log`.
+4. Ask about all nodes: `krmfn nodes --live CLUSTER=../dump.json --problems`.
 
 `krmfn explain ImagePullBackOff` prints the rows that have a word.
 

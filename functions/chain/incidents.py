@@ -40,7 +40,7 @@ INCIDENTS = (
             *("OutOfSync", "not synced", "not been synced", "ComparisonError", "SyncFailed", "SyncError"),
             *("objects failed to apply", "failed calling webhook", "no endpoints available", "ReconciliationFailed"),
             *("BuildFailed", "ArtifactFailed", "HealthCheckFailed", "DependencyNotReady", "not what Git renders"),
-            *("has it been synced", "webhook"),
+            *("has it been synced", "webhook", "its engine is at work", "has not applied all of Git"),
         ),
         "is not what Git renders",
         "Argo CD or Flux has not applied what Git has; the old driver runs. Look at the Application or Kustomization.",
@@ -166,9 +166,9 @@ INCIDENTS = (
     ),
     Incident(
         "unload",
-        ("is in use", "EBUSY", "about to be unloaded", "holds the kernel module", "is still loaded", "(Unload)"),
+        ("in use", "EBUSY", "be unloaded", "holds the kernel module", "still loaded", "(Unload)", "ResourceClaim"),
         "holds the kernel module",
-        "A pod uses the driver that has to be unloaded, by its ready label or by its device plugin's resource.",
+        "A pod uses the driver that has to be unloaded, by its ready label, a resource or a ResourceClaim.",
         "kubectl get pod -n NAMESPACE POD -o wide",
     ),
     Incident(
@@ -240,9 +240,9 @@ INCIDENTS = (
     ),
     Incident(
         "workloads",
-        ("exporter", "of its DaemonSet"),
+        ("exporter", "of its DaemonSet", "has no pod here"),
         "of its DaemonSet says CrashLoopBackOff",
-        "The driver is loaded, and a DaemonSet of the config crashes.",
+        "The driver is loaded, and a pod of a DaemonSet of the config crashes, or is refused (has no pod here).",
         "kubectl logs -n NAMESPACE POD --all-containers --previous",
     ),
 )
