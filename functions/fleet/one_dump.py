@@ -19,7 +19,8 @@ def checked(objects: Iterable[Manifest]) -> Iterator[Manifest]:
     for manifest in objects:
         kind, metadata = text(manifest, "kind"), table(manifest, "metadata")
         name, uid = text(metadata, "name"), text(metadata, "uid")
-        if name and kind not in _NOT_ASKED:
+        is_known_elsewhere = kind == "Namespace" and uid  # kube-system names the cluster
+        if name and kind not in _NOT_ASKED and not is_known_elsewhere:
             group, namespace = text(manifest, "apiVersion").rpartition("/")[0], text(metadata, "namespace")
             key = group, kind, namespace, name
             if problem := _problem(uids.get(key), uid):
