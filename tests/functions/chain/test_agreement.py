@@ -115,7 +115,7 @@ def test_they_agree_whatever_an_engine_says_of_itself(name: str, night: str) -> 
         assert (seen.state == states.UNSURE) <= bool(CASES[name].words), seen
 
 
-@pytest.mark.parametrize("engine", [APPLYING, FLUX])
+@pytest.mark.parametrize("engine", [APPLYING, FLUX, APPLICATION])  # the last by the name of the cluster
 def test_they_agree_that_an_engine_has_not_applied_all_of_git(engine: Manifest) -> None:
     for seen in everything([*healthy(2), copy.deepcopy(engine)], planned()).values():
         check_agreement(seen, True)
