@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from krmfn import Manifest, Ref
+from krmfn.ownership import Id
 from krmfn.resource import ref
 from krmfn.typed import NamedTuple
 
@@ -24,6 +25,8 @@ class Rendered(NamedTuple):
     """Those that are deployed in spite of that (`keep: true`)."""
     command: str
     """The words of `krmfn` after its command: the PATHs, and how the dump is named."""
+    replaced: frozenset[Id] = frozenset()
+    """The ids of those that an Application with `Replace=true` deploys."""
     is_failed: bool = False
     """Whether it has an error, so that objects may be missing."""
 
@@ -69,7 +72,8 @@ def gather(rendered: Rendered, dump: Dump) -> Facts:
     refs = [ref(manifest) for manifest in rendered.manifests]
     pairs = [(name, m) for name, m in zip(refs, rendered.manifests, strict=True) if name.id in dump.heads]
     objects = tuple(
-        Compare(name, ownership(dump.heads[name.id], dump), _compared(name, manifest, dump)) for name, manifest in pairs
+        Compare(name, ownership(dump.heads[name.id], dump), _compared(name, manifest, dump, rendered.replaced))
+        for name, manifest in pairs
     )
     absent = [name for name in refs if name.id not in dump.heads]
     owners = tops([entry.owned for entry in objects])
@@ -89,10 +93,10 @@ def gather(rendered: Rendered, dump: Dump) -> Facts:
     return Facts(rendered, dump, objects, created, unknown, tuple(owners), configs, gone, made_by)
 
 
-def _compared(name: Ref, manifest: Manifest, dump: Dump) -> Compared:
+def _compared(name: Ref, manifest: Manifest, dump: Dump, replaced: frozenset[Id]) -> Compared:
     """Return how an object compares; the values of a Secret are not read."""
     live = dump.objects.get(name.id)
-    return compare(live, manifest) if live is not None else Compared(0, 0, ())
+    return compare(live, manifest, name.id in replaced) if live is not None else Compared(0, 0, ())
 
 
 def _configs(dump: Dump, kinds: frozenset[tuple[str, str]], owners: Sequence[tuple[Owner, str]]) -> Iterator[Head]:

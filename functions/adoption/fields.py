@@ -49,24 +49,29 @@ class Compared(NamedTuple):
     differs: tuple[Differing, ...]
 
 
-def compare(live: Manifest, git: Manifest) -> Compared:
-    """Return how the fields outside of `metadata` and `status` compare; the API server's defaults are no difference."""
+def compare(live: Manifest, git: Manifest, is_replaced_whole: bool = False) -> Compared:
+    """Return how the fields outside of `metadata` and `status` compare; the API server's defaults are no difference.
+
+    `is_replaced_whole` says that an engine puts Git's object in the place of the one that is there.
+    """
     old, new = _form(live), _form(git)
     changes = list(differences(old, new))
     number = _leaves(new)
     unequal = sum(_leaves(change.new) for change in changes if change.new is not ABSENT)
-    differs = (Differing(c.path, c.old, c.new, _outcome(c, live, git)) for c in changes)
+    differs = (Differing(c.path, c.old, c.new, _outcome(c, live, git, is_replaced_whole)) for c in changes)
     return Compared(number, max(0, number - unequal), tuple(differs))
 
 
-def _outcome(change: FieldChange, live: Manifest, git: Manifest) -> Outcome:
+def _outcome(change: FieldChange, live: Manifest, git: Manifest, is_replaced_whole: bool) -> Outcome:
     """Return what a sync does about a field."""
     kind = text(git, "kind")
     if is_immutable(live, kind, change.parts):
         return "refused"
     if change.new is not ABSENT:
         return "changes"
-    if is_replaced(kind, change.parts) or _replaces(git) or _holds(_last_applied(live), change.parts):
+    if is_replaced_whole or _replaces(git):
+        return "goes"
+    if is_replaced(kind, change.parts) or _holds(_last_applied(live), change.parts):
         return "goes"
     return "stays"
 

@@ -14,6 +14,9 @@ from .facts import Facts
 from .operators import Operator
 from .owners import describe
 
+_AFTER = "after.json"
+"""The second dump, which must not be the first one: that shows the owners that are gone."""
+
 
 class Step(NamedTuple):
     """One step."""
@@ -193,9 +196,15 @@ def _sync(facts: Facts) -> Iterator[Step]:
     )
     yield Step(
         "Prove it: write a new dump, and ask again",
-        f"krmfn adopt {paths} --kubectl | sh && krmfn adopt {command}",
+        f"krmfn adopt {paths} --kubectl | DUMP={_AFTER} sh && krmfn adopt {paths} --live {_new_dump(command)}",
         "exit code 0: all fields are equal, and nothing but Git owns anything",
     )
+
+
+def _new_dump(command: str) -> str:
+    """Return how the second dump is named: with the name of the cluster, where the first one has it."""
+    name, sign, _ = shlex.split(command)[-1].partition("=")
+    return shlex.quote(f"{name}={_AFTER}") if sign else _AFTER
 
 
 def _take_configs_away(facts: Facts) -> Iterator[Step]:

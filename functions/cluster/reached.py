@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 
 from krmfn import Item, Place, ResourceList
+from krmfn.ownership import Id
 
 from ..deployments.deployment import Deployment
 from ..grouping import grouped
@@ -36,6 +37,22 @@ def reached(
             yield from choose(part) if within(folder, real) else ()
         else:
             yield from (item for item in choose(part) if within(file_of(item), real))
+
+
+def replaced(cluster: Cluster, top: str) -> frozenset[Id]:
+    """Return the ids of what an Application with `Replace=true` deploys: Argo CD applies nothing of it.
+
+    What was generated has no file; of loose files it counts where all of them are the Application's.
+    """
+    ids: set[Id] = set()
+    for deployment in cluster.deployments:
+        if deployment.declaration.engine == "argocd" and deployment.declaration.anew:
+            real = deployment.real(top)
+            ids |= {item.ref.id for item in reached(cluster, deployment, top, lambda part: part.items)}
+            loose = [part for folder, part in with_folders(cluster) if not folder]
+            if all(within(root.path, real) for root in cluster.roots if root.kind == "files"):
+                ids |= {item.ref.id for part in loose for item in part.items if not item.place}
+    return frozenset(ids)
 
 
 def with_folders(cluster: Cluster) -> Iterator[tuple[str, ResourceList]]:

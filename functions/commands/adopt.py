@@ -3,7 +3,7 @@
 import argparse
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList
 from krmfn.printing import counted, json_text, printable
@@ -18,7 +18,8 @@ from ..adoption.facts import Compare, Rendered
 from ..adoption.steps import lines, resource
 from ..adoption.verdict import Adoption
 from ..cluster import cluster_streams, dumps, live_nodes
-from ..cluster.deployed import deployed_items
+from ..cluster.deployed import Cluster, Clusters, deployed_items
+from ..cluster.reached import replaced
 from ..cluster_dump import cleaned
 from ..command import Command, Context
 from ..differences import ABSENT
@@ -32,11 +33,8 @@ from ..run import run_of
 from ..settings import ANSWER
 from . import clusters
 
-_OPERATORS = (
-    "deployments.apps",
-    "clusterserviceversions.operators.coreos.com",
-    "subscriptions.operators.coreos.com",
-)
+_OLM = "operators.coreos.com"
+_OPERATORS = ("deployments.apps", f"clusterserviceversions.{_OLM}", f"subscriptions.{_OLM}")
 
 
 class Request(NamedTuple):
@@ -65,7 +63,7 @@ def _run(context: Context, args: Request) -> int:
     if args.kubectl:
         output.write_stdout(_script(lists.values()))
         return 0
-    adoptions = _adoptions(context, lists, args.paths)
+    adoptions = _adoptions(context, streams, args.paths)
     for adopted in adoptions:
         for note in adopted.notes if args.format == "json" else ():
             context.log.say(f"{adopted.cluster}: {note}")
@@ -86,12 +84,13 @@ def conclusions(context: Context, paths: Sequence[str]) -> list[str] | None:
     streams = clusters.read(alone, paths, layout=cluster_streams.asked_of(context, paths))
     if streams is None:
         return None
-    return [line for adopted in _adoptions(context, streams.lists, paths) for line in _conclusion(adopted)]
+    return [line for adopted in _adoptions(context, streams, paths) for line in _conclusion(adopted)]
 
 
-def _adoptions(context: Context, lists: Mapping[str, ResourceList], paths: Sequence[str]) -> list[Adoption]:
+def _adoptions(context: Context, streams: Clusters, paths: Sequence[str]) -> list[Adoption]:
     """Return what is concluded about each cluster that has a dump."""
     kept: dict[str, Dump] = {}
+    lists = streams.lists
 
     def read(name: str, source: str) -> Live:
         ids = [item.ref.id for item in _objects(lists[name])]
@@ -99,14 +98,20 @@ def _adoptions(context: Context, lists: Mapping[str, ResourceList], paths: Seque
         return dumps.read_with(source, lambda manifest: dumped.add(kept[name], manifest))
 
     lives = live_nodes.by_cluster(context.options, [*lists], read)
-    return [_adoption(context, name, lists, (lives[name], kept[name]), paths) for name in lists if name in lives]
+    clusters_by_name = {cluster.name: cluster for cluster in streams.clusters}
+    return [
+        _adoption(context, streams, clusters_by_name[name], (lives[name], kept[name]), paths)
+        for name in lists
+        if name in lives
+    ]
 
 
 def _adoption(
-    context: Context, name: str, lists: Mapping[str, ResourceList], known: tuple[Live, Dump], paths: Sequence[str]
+    context: Context, streams: Clusters, cluster: Cluster, known: tuple[Live, Dump], paths: Sequence[str]
 ) -> Adoption:
     """Return what is concluded about one cluster; `known` is its dump."""
     live, dump = known
+    name, lists = cluster.name, streams.lists
     new = lists[name]
     old = _as_it_runs(new, dump)
     live_nodes.replace(context, name, [new], live, {key: [resources] for key, resources in lists.items()})
@@ -115,8 +120,8 @@ def _adoption(
     objects = [item.manifest for item in _objects(new)]
     source = next(text for text in context.options.live if text.partition("=")[0] == name or len(lists) == 1)
     words = shlex.join([*(paths or ["."]), "--live", source])
-    run = run_of(new)
-    rendered = Rendered(objects, run.driven, run.kept, words, new.failed)
+    run, whole = run_of(new), replaced(cluster, streams.engines.top)
+    rendered = Rendered(objects, run.driven, run.kept, words, whole, new.failed)
     return verdict.adoption(name, rendered, dump, nodes.judge(old, new))
 
 

@@ -127,6 +127,38 @@ def test_a_pod_template_that_differs_is_a_change(tmp_path: Path) -> None:
     assert [(field["live"], field["sync"]) for field in differs] == [(None, "changes")]
 
 
+REPLACING = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: drivers, namespace: argocd}
+spec:
+  source: {repoURL: "https://git.example.com/fleet.git", path: git, plugin: {name: krmfn}}
+  destination: {name: lab}
+  syncPolicy: {syncOptions: [Replace=true]}
+"""
+
+
+@pytest.mark.parametrize("option", ["Replace=true", "ServerSideApply=true"])
+def test_a_field_that_only_the_cluster_has_goes_where_an_application_replaces_objects(
+    tmp_path: Path, option: str
+) -> None:
+    objects = made(owned=False)
+    named(objects, PLUGIN)["spec"]["template"]["spec"]["hostNetwork"] = True
+    write(tmp_path)
+    (tmp_path / "app.yaml").write_text(REPLACING.replace("Replace=true", option))
+    words = ("--live", f"lab={dump(tmp_path, *objects)}", "--format", "json")
+    done = process("krmfn", "adopt", ".", *words, cwd=tmp_path)
+    (differs,) = (entry["differs"] for entry in json.loads(done.text)["objects"] if entry["differs"])
+    assert [field["sync"] for field in differs] == ["goes" if option == "Replace=true" else "stays"]
+    assert done.code == int(option == "Replace=true")
+
+
+def test_the_proof_reads_a_new_dump_and_not_the_old_one(tmp_path: Path) -> None:
+    (line,) = (line for line in commands(answer(tmp_path, 1, *made())) if line.startswith("krmfn adopt"))
+    folder = tmp_path / "git"
+    assert line == f"krmfn adopt {folder} --kubectl | DUMP=after.json sh && krmfn adopt {folder} --live after.json"
+
+
 def test_labels_and_annotations_of_an_object_change_nothing_on_a_node(tmp_path: Path) -> None:
     objects = made(owned=False)
     named(objects, PLUGIN)["metadata"] |= {"labels": {"team": "a"}, "annotations": {"note": "b"}}
