@@ -6,11 +6,13 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+import yaml
 
 from tests.adopted_cluster import CR, PROFILE, Manifest, config, made, named, node, write
-from tests.commands import COMMANDS, HANGS, Done, execute
+from tests.commands import COMMANDS, HANGS, ROOT, Done, execute
 
 from .control_plane import HOST, free_port, process, wait
 from .engines import find, path_of
@@ -27,6 +29,25 @@ NODE_INFO = dict.fromkeys(
     ),
     "",
 )
+
+
+class Vendor(NamedTuple):
+    """A product whose Profile is shipped, with the CRD of its kind: group, version, kind, plural."""
+
+    name: str
+    config: str
+    crd: tuple[str, str, str, str]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+VENDORS = (
+    Vendor("habana", "gaudi.yaml", ("habana.ai", "v1alpha1", "DeviceConfig", "deviceconfigs")),
+    Vendor("onload", "onload.yaml", ("onload.amd.com", "v1alpha1", "Onload", "onloads")),
+)
+"""Onload's operator makes two Modules of one config."""
+SHIPPED = ROOT / "examples" / "vendor-profiles"
 MODULE = "/apis/kmm.sigs.x-k8s.io/v1beta1/namespaces/npu/modules/main"
 POLICY = "/apis/npu.example.org/v1/namespaces/npu/npupolicies/main"
 
@@ -54,6 +75,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             ("kmm.sigs.x-k8s.io", "v1beta1", "Module", "modules"),
             ("npu.example.org", "v1", "NpuPolicy", "npupolicies"),
             ("npu.example.org", "v1", "NpuDriver", "npudrivers"),
+            *(vendor.crd for vendor in VENDORS),
         )
         for group, version, kind, plural in kinds:
             install_crd(cluster, crd(group, version, kind, plural), f"{plural}.{group}")
@@ -94,12 +116,12 @@ def owner(manifest: Manifest) -> Manifest:
     return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], **name, "controller": True}
 
 
-def deployment() -> Manifest:
+def deployment(namespace: str = "npu") -> Manifest:
     """The operator's Deployment."""
     container = {"name": "manager", "image": f"registry.example.com/{MANAGER}:1"}
     template = {"metadata": {"labels": {"app": "npu"}}, "spec": {"containers": [container]}}
     spec = {"replicas": 1, "selector": {"matchLabels": {"app": "npu"}}, "template": template}
-    metadata = {"name": "controller", "namespace": "npu"}
+    metadata = {"name": "controller", "namespace": namespace}
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": spec}
 
 
@@ -171,4 +193,65 @@ def test_the_steps_in_their_order_delete_no_module(left: Cluster, tmp_path: Path
     (tmp_path / "git/profile.yaml").write_text(PROFILE.replace(", keep: true", ""))
     (tmp_path / "git/cr.yaml").write_text(CR)
     last = shell(left, "krmfn adopt git --kubectl | sh; krmfn adopt git --live dump.json --format json", tmp_path)
+    assert (last.code, json.loads(last.text)["steps"]) == (0, []), last
+
+
+@pytest.fixture(params=VENDORS, ids=str)
+def vendor(collected: Cluster, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Vendor, list[str]]]:
+    """What the operator of a vendor has made, as its Profile renders it: the paths of its Modules on the server."""
+    product: Vendor = request.param
+    git = tmp_path / "git"
+    git.mkdir()
+    text = (SHIPPED / product.name / "profile.yaml").read_text()
+    kept = text.replace(f"kind: {product.crd[2]}}}", f"kind: {product.crd[2]}, keep: true}}", 1)
+    assert kept != text
+    (git / "profile.yaml").write_text(kept)
+    shutil.copy(SHIPPED / product.name / product.config, git)
+    config = yaml.safe_load((git / product.config).read_text())
+    namespace = config["metadata"]["namespace"]
+    collected.namespace(namespace)
+    config["metadata"]["finalizers"] = ["example.org/cleanup"]
+    reference = owner(create(collected, config))
+    create(collected, deployment(namespace))
+    rendered = shell(collected, "krmfn render --quiet git", tmp_path).ended(0).text
+    objects = [one for one in yaml.safe_load_all(rendered) if one["kind"] != product.crd[2]]
+    for manifest in objects:
+        name = {key: manifest["metadata"][key] for key in ("name", "namespace")}
+        create(collected, {**manifest, "metadata": {**name, "ownerReferences": [reference]}})
+    yield product, [collected.place_of(one) for one in objects if one["kind"] == "Module"]
+    path = collected.place_of(config)
+    collected.request("PATCH", path, b'{"metadata": {"finalizers": null}}', "application/merge-patch+json")
+    collected.request("DELETE", f"/api/v1/namespaces/{namespace}")
+    wait("the namespace is gone", WITHIN, lambda: not collected.is_served(f"/api/v1/namespaces/{namespace}"))
+
+
+def test_a_vendor_s_modules_go_with_its_config(vendor: tuple[Vendor, list[str]], collected: Cluster) -> None:
+    product, modules = vendor
+    config = yaml.safe_load((SHIPPED / product.name / product.config).read_text())
+    collected.merge(collected.place_of(config), {"metadata": {"finalizers": None}})
+    collected.request("DELETE", collected.place_of(config))
+    for path in modules:
+        wait("the Module is deleted", WITHIN, lambda path=path: not collected.is_served(path))  # type: ignore[misc]
+
+
+def test_the_steps_delete_no_module_of_a_vendor(
+    vendor: tuple[Vendor, list[str]], collected: Cluster, tmp_path: Path
+) -> None:
+    product, modules = vendor
+    uids = {path: (collected.get(path) or {})["metadata"]["uid"] for path in modules}
+    first = shell(collected, "krmfn adopt git --kubectl | sh; krmfn adopt git --live dump.json --format json", tmp_path)
+    assert first.code == 1, first
+    typed = [step["command"] for step in json.loads(first.text)["steps"] if "command" in step]
+    for line in typed:
+        done = shell(collected, line, tmp_path)
+        assert done.code == 0, (line, done)
+        assert {path: (collected.get(path) or {})["metadata"]["uid"] for path in modules} == uids, line
+    config = yaml.safe_load((SHIPPED / product.name / product.config).read_text())
+    wait("the config is gone", WITHIN, lambda: not collected.is_served(collected.place_of(config)))
+    collects(collected)
+    for path, uid in uids.items():
+        metadata = (collected.get(path) or {})["metadata"]
+        assert (metadata["uid"], "deletionTimestamp" in metadata) == (uid, False)
+    shutil.copy(SHIPPED / product.name / "profile.yaml", tmp_path / "git")
+    last = shell(collected, "krmfn adopt git --kubectl | sh; krmfn adopt git --live dump.json --format json", tmp_path)
     assert (last.code, json.loads(last.text)["steps"]) == (0, []), last
