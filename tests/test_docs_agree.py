@@ -12,6 +12,7 @@ from typing import Any
 
 import fields
 import incidents
+import owners_picture
 import pytest
 from krmfn_functions.command_line.main import parser
 from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES
@@ -46,6 +47,11 @@ def test_the_map_has_every_room() -> None:
     assert rooms >= packages
     assert [room for room in sorted(rooms) if not (ROOT / room).is_dir()] == []
     assert {room for room in rooms if "/" not in room} == folders
+
+
+def test_the_picture_of_the_owners_is_as_it_is_drawn() -> None:
+    assert owners_picture.TARGET.read_text() == owners_picture.picture()
+    assert f"]({owners_picture.TARGET.name})" in (owners_picture.TARGET.parent / "adopt.md").read_text()
 
 
 def layers() -> list[Block]:

@@ -50,7 +50,7 @@ def pipeline(top: str, server_name: str | None, pin: str | None, has_nodes: bool
     lines = [f"{path} is there, and stays" for path in paths if path not in missing]
     if is_included and new:
         lines += ["", f"{GITLAB} is there; let it have these lines:", "include:", f"- local: {INCLUDED}"]
-    return Pipeline(new, lines)
+    return Pipeline(new, [*lines, *(_of_branch(top) if server == "github" else ())])
 
 
 def _server(top: str) -> Server | None:
@@ -69,6 +69,18 @@ def _server(top: str) -> Server | None:
         if len(choice) == 1:
             return choice.pop()
     return None
+
+
+def _of_branch(top: str) -> list[str]:
+    """Return what to change where the work tree has commits and no branch `main`, whose pushes the workflow checks."""
+    with suppress(KrmfnError):
+        names = git.run(top, "for-each-ref", "--format=%(refname:lstrip=-1)", "refs/heads", "refs/remotes").split()
+        if names and "main" not in names:
+            return [
+                "",
+                f"the workflow checks pushes to main, and no branch has that name: write yours there ({names[0]})",
+            ]
+    return []
 
 
 def _is_ours(path: Path) -> bool:

@@ -102,6 +102,15 @@ def test_the_files_for_ci_have_the_real_pin(tmp_path: Path) -> None:
     assert (variables["KRMFN_REPOSITORY"], variables["KRMFN_REVISION"]) == (COPY, COMMIT)
 
 
+@pytest.mark.parametrize("branch", ["main", "trunk"])
+def test_where_no_branch_is_main_that_is_told(branch: str, tmp_path: Path) -> None:
+    repository(tmp_path, {"a": "b"})
+    git(tmp_path, "branch", "-M", branch)
+    done = run(tmp_path, "--ci", "github", *PIN).ended(0, "")
+    told_so = "pushes to main, and no branch has that name: write yours there (trunk)" in done.text
+    assert told_so == (branch == "trunk")
+
+
 def test_a_lost_driver_fails_where_the_nodes_are_known_and_nowhere_else(tmp_path: Path) -> None:
     """Without inventories every change of a Module would fail by it."""
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "labels": {"gpu": "a"}}}
