@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalog import CONFIGS, KYAML, SIZES
+from catalog import CONFIGS, EDITED, KYAML, LAYOUTS, SIZES
 from fleets import CLUSTERS, SOME
 
 
@@ -101,6 +101,14 @@ GROUPS = (
     Group(
         "catalog", tuple(run for size in SIZES for name in CONFIGS for run in _catalog(name, size)), only_by_name=True
     ),
+    Group(
+        "edits",
+        (
+            *(Run(f"edit {name}", "set-labels", f"catalog/edits-{name}.yaml", items=EDITED) for name in LAYOUTS),
+            Run("kyaml edits", "kyaml", "catalog/edits-plain.yaml", ("pass",), items=EDITED),
+        ),
+        only_by_name=True,
+    ),
     Group("files", (*_files("one"), *_files("many"))),
     Group(
         "fleet",
@@ -147,6 +155,7 @@ CHECK, CROWDED = "check of 10,000 configs on 100,000 nodes", "check of 1,000 con
 INVENTORY = "inventory of 100,000 nodes"
 FOLDER = "check of one cluster folder of 20 files, 1,000 at once"
 PASS, JOB, MANY, TEN = "200 of 7,200 items touched", "deviceconfig on 7,200 items", "1,000 DeviceConfigs", "ten items"
+EDIT = "a label on each of 5,000 items"
 VENDOR = "render of 1,000 configs of a vendor's kind by its Profile"
 ROWS = (
     Row(f"{VENDOR}, against the same written out by hand", "profile", "by hand", "<=", 1.5),
@@ -199,6 +208,14 @@ ROWS = (
     Row("what 10,000 changed configs do on 100,000 nodes, against reading both sides", "effects", "sides", "<=", 1),
     Row(f"{FOLDER}, against a process for each", "clusters", "clusters one by one", ">=", 5),
     Row(FOLDER, "clusters", "", "s", 0.025),
+    Row(f"{EDIT}, against kyaml passing them through", "edit plain", "kyaml edits", "<=", 1.2),
+    Row(f"{EDIT}, peak memory as multiple of the input", "edit plain", "", "peak"),
+    Row(f"{EDIT}, kyaml's peak memory as multiple of the input", "", "kyaml edits", "peak"),
+    *(
+        Row(f"{EDIT}, one {name} in each against none", f"edit {name}", "edit plain", "<=", 1.3)
+        for name in LAYOUTS
+        if name != "plain"
+    ),
     *(
         Row(f"{name} on {size:,} items, against {peer}", f"{name} {size}", f"{key} {name} {size}", ">=", target)
         for size in SIZES

@@ -23,6 +23,14 @@ CONFIGS = {
     "upsert-resource": {"a": "b"},
 }
 SIZES = (2, 1_400)
+EDITED = 5_000
+LAYOUTS = {
+    "plain": "annotations:\n",
+    "brackets": "finalizers: [example.com/first]\n    annotations:\n",
+    "folded": "note: >-\n      of one\n      line\n    annotations:\n",
+    "anchor": "note: &note a\n    again: *note\n    annotations:\n",
+}
+"""What each item of a list has once more, in place of its line `annotations:`."""
 
 
 def item(random: Random, number: int, has_setters: bool) -> str:
@@ -45,3 +53,17 @@ def generate(folder: Path) -> None:
                 file.write("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
                 file.writelines(item(random, number, name != "create-setters") for number in range(size))
                 file.write(f"functionConfig:\n{config}")
+
+
+def generate_edits(folder: Path) -> None:
+    """Lists of Deployments that all get a label: the same but for one line or two of each item."""
+    folder.mkdir(exist_ok=True)
+    rows = '    team: "shop"\n'
+    config = f"  apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: config\n  data:\n{rows}"
+    for layout, lines in LAYOUTS.items():
+        random = Random(EDITED)
+        items = (item(random, number, has_setters=True) for number in range(EDITED))
+        with (folder / f"edits-{layout}.yaml").open("w", encoding="utf-8", newline="\n") as file:
+            file.write("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
+            file.writelines(text.replace("annotations:\n", lines, 1) for text in items)
+            file.write(f"functionConfig:\n{config}")

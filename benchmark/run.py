@@ -134,6 +134,8 @@ def inputs(programs: Programs, groups: Sequence[Group]) -> None:
         subprocess.run([sys.executable, str(HERE / "fleets.py"), str(CACHE)], check=True)
     if any(group.name == "catalog" for group in groups):
         catalog.generate(CACHE / "catalog")
+    if any(group.name == "edits" for group in groups):
+        catalog.generate_edits(CACHE / "catalog")
     if all(group.only_by_name for group in groups):
         return
     subprocess.run([sys.executable, str(HERE / "generate.py"), str(CACHE)], check=True)

@@ -4,6 +4,8 @@ split        bytes that are UTF-8 text; the quick division of a ResourceList int
 split_exact  the exact division, from the positions that a YAML parser reports
 peek         kind, name, labels of an item without parsing it; UNSURE when it must be parsed
 simple       plain scalars as Kubernetes reads them; text to data without a parser where the layout is simple, else None
+brackets     lists and mappings in brackets on one line, for `simple`
+blocks       the text of literal and folded blocks, for `simple`
 documents    the documents of a file, and where readers would divide it differently
 load         text to a node tree with PyYAML, with a bound on depth
 values       a node tree to data: keys, tags, merges, aliases

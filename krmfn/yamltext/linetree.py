@@ -6,6 +6,7 @@ from itertools import accumulate
 
 from ..typed import Any
 from . import simple
+from .brackets import Brackets
 from .simple import ABSENT, PLAIN, Line
 
 __all__ = ["Mark", "Node", "tree"]
@@ -95,15 +96,32 @@ class _Text:
 
     def scalar(self, at: int, line: Line) -> Node:
         """Return the scalar, or the empty collection, on a line."""
+        if type(line.value) is Brackets:
+            return self.brackets(at, line.value, line.span)
         kind = _EMPTY.get(line.value, "scalar")
         value = "" if line.value is ABSENT else line.value
         node = self.leaf(kind, at, line.span, value if kind == "scalar" else [])
         node.flow_style, node.style = kind != "scalar", line.quote
-        if line.quote == "|":  # to a parser empty lines behind it are the block's
+        if line.quote in ("|", ">"):  # to a parser empty lines behind it are the block's
             row = self.spans[at][1]
             while row < len(self.rows) - 1 and not self.rows[row].strip(" "):
                 row += 1
             node.end = (row, 0)
+        return node
+
+    def brackets(self, at: int, value: Brackets, span: tuple[int, int]) -> Node:
+        """Return the collection in brackets on a line."""
+        node = self.leaf("sequence" if value.is_list else "mapping", at, span, [])
+        node.flow_style = True
+        for part in value.parts:
+            is_inner = type(part.value) is Brackets
+            inner = (
+                self.brackets(at, part.value, part.span) if is_inner else self.leaf("scalar", at, part.span, part.value)
+            )
+            inner.style = part.quote
+            key = self.leaf("scalar", at, part.key_span, part.key)
+            key.style = part.key_quote
+            node.value.append(inner if value.is_list else (key, inner))
         return node
 
     def leaf(self, kind: str, at: int, span: tuple[int, int], value: Any) -> Node:

@@ -2,9 +2,10 @@
 
 In that layout a line is a key, a key with a scalar, or a list's entry. Such a text is read without a parser: PyYAML is
 not imported, which is 20 to 36 ms of start-up, and lines that many items share are read once.
-Only a text in which every line is of that kind or in a literal block is read: everything else that begins a scalar or a
-collection over several lines, a tag, an anchor, an alias, a merge or an escape makes the answer None, "not simple", and
-a real parser reads the text. Nothing is guessed: a construct that runs over lines begins on a line that is refused.
+Only a text in which every line is of that kind, ends in brackets or is in a block is read: everything else that begins
+a scalar or a collection over several lines, a tag, an anchor, an alias, a merge or an escape makes the answer None,
+"not simple", and a real parser reads the text. Nothing is guessed: a construct that runs over lines begins on a line
+that is refused.
 """
 
 import re
@@ -12,6 +13,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ..typed import Any, NamedTuple
+from . import blocks, brackets
+from .blocks import NotSimple
+from .brackets import Brackets
 
 __all__ = ["ABSENT", "LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "MERGE", "OLD", "PLAIN", "WORDS", "Line", "NotSimple"]
 __all__ += ["Timestamp", "differs", "is_merge", "lines_of", "node", "read", "scalar"]
@@ -83,9 +87,10 @@ class Line(NamedTuple):
     """Columns from the dash to what stands behind it; 0 without a dash."""
     key: str | None
     value: Any
-    """The scalar; ABSENT without one; `list` or `dict` for `[]` and `{}`, since each reading makes a new one."""
+    """The scalar; ABSENT without one; `Brackets`, or `list` and `dict` for `[]` and `{}`: each reading makes
+    new ones."""
     quote: str
-    """The quote of the scalar: `'`, `"`, "|" for a literal block, "" for none."""
+    """The quote of the scalar: `'`, `"`, "|" for a literal block, ">" for a folded one, "" for none."""
     span: tuple[int, int]
     """Where the scalar begins and ends in the line, its quotes included; without one behind the colon."""
 
@@ -94,15 +99,12 @@ ABSENT: Any = object()
 _END = Line(-1, 0, None, ABSENT, "", (0, 0))
 
 _WORD = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`\\]|-(?=[^\s-])|--(?=[^\s-]))[^\s:#\\]*(?:(?: +|:)[^\s:#\\]+)*"
-_VALUE = rf"({_WORD}|\"[^\"\\]*\"|'[^']*'|\[\]|\{{\}}|\|[-+]?)"
+_BRACKETS = r"[\[{](?:[^\"'#\\]|\"[^\"\\]*\"|'[^']*')*[\]}]"
+_VALUE = rf"({_WORD}|\"[^\"\\]*\"|'[^']*'|{_BRACKETS}|\|[-+]?|>-?)"
 _KEY = rf"[A-Za-z_$][A-Za-z0-9_./$-]{{0,{LONGEST_KEY}}}"
 _LINE = rf"(?s)( {{0,100}})(- +)?(?:({_KEY}):(?: +{_VALUE})?|{_VALUE}) *(?:(?<= )#.*)?"
 _ODD = "[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]"
 """Other line breaks, and characters that YAML does not allow; none of them is printable."""
-
-
-class NotSimple(Exception):
-    """A parser must read this text."""
 
 
 def read(text: str) -> Any:
@@ -120,10 +122,17 @@ def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
 
     Raises NotSimple, also for too many lines, and for a character that may break a line.
     """
+    lines, spans = _lines_of(text)
+    if len(text) > MAX_NODES and any(type(line.value) is Brackets for line in lines):
+        raise NotSimple  # a line with brackets may have a node for each character
+    return lines, spans
+
+
+def _lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
     rows = text.split("\n")
     if len(rows) > _MAX_LINES or (not all(map(str.isprintable, rows)) and re.search(_ODD, text)):
         raise NotSimple
-    if "|" not in text:
+    if "|" not in text and ">" not in text:
         entries = [*map(_line, rows)]
         return [*filter(None, entries), _END], ((at, at + 1) for at, line in enumerate(entries) if line)
     lines: list[Line] = []
@@ -134,8 +143,9 @@ def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
         at += 1
         if line is None:
             continue
-        if line.quote == "|":
-            line, at = _literal(rows, at, line)
+        if line.quote == "|" or line.quote == ">":
+            value, at = blocks.read(rows, at, line.column + (line.dash if line.key else 0) + 1, line.value)
+            line = line._replace(value=value)
         lines.append(line)
         spans.append((first, at))
     lines.append(_END)
@@ -165,31 +175,24 @@ def _line(row: str) -> Line | None:
     if not raw:
         return Line(column, width, key, ABSENT, "", (match.end(3) + 1, match.end(3) + 1))
     first, span = raw[0], match.span(4 if value else 5)
-    if first in "\"'|":
-        return Line(column, width, key, raw if first == "|" else raw[1:-1], first, span)
-    return Line(column, width, key, data if first not in "[{" else list if first == "[" else dict, "", span)
+    if first in "\"'|>":
+        return Line(column, width, key, raw if first in "|>" else raw[1:-1], first, span)
+    return Line(column, width, key, _in_brackets(row, span) if first in "[{" else data, "", span)
 
 
-def _literal(rows: list[str], at: int, header: Line) -> tuple[Line, int]:
-    """Return the line `header` with the text of the literal block that begins behind it, and where the block ends."""
-    deeper = " " * (header.column + (header.dash if header.key else 0) + 1)
-    end = at
-    while end < len(rows) - 1 and (rows[end].startswith(deeper) or not rows[end].strip(" ")):
-        end += 1
-    if end == len(rows) - 1 and rows[end]:  # a last line without its line break, spaces included, may be text
+def _in_brackets(row: str, span: tuple[int, int]) -> Any:
+    """Return what stands in brackets on a line. Raises NotSimple."""
+    if row[slice(*span)] in ("[]", "{}"):
+        return list if row[span[0]] == "[" else dict
+    return brackets.read(row, span, _plain)
+
+
+def _plain(raw: str) -> Any:
+    """Return the value of a plain scalar in brackets. Raises NotSimple as `_line` does."""
+    value = scalar(raw)
+    if raw in OLD or type(value) is Timestamp:
         raise NotSimple
-    block = rows[at:end]
-    first = next((row for row in block if row.strip(" ")), "\t")
-    indent = len(first) - len(first.lstrip(" "))
-    if header.value != "|+":
-        while block and len(block[-1]) <= indent and not block[-1].strip(" "):  # longer ones are text
-            block.pop()
-    before = block[: block.index(first)] if first in block else []
-    even = all(row.startswith(first[:indent]) or not row.strip(" ") for row in block)
-    if not even or first[indent] == "\t" or any(len(row) > indent for row in before):
-        raise NotSimple
-    text = "".join(row[indent:] + "\n" for row in block)
-    return header._replace(value=text[:-1] if header.value == "|-" else text), at + len(block)
+    return value
 
 
 def node(lines: list[Line], at: int) -> tuple[Any, int]:
@@ -210,7 +213,7 @@ def _sequence(lines: list[Line], at: int, column: int) -> tuple[list[Any], int]:
         elif line.value is ABSENT:
             raise NotSimple
         else:
-            values.append(line.value() if line.value is list or line.value is dict else line.value)
+            values.append(_anew(line.value))
             at += 1
     return values, at
 
@@ -228,12 +231,17 @@ def _mapping(lines: list[Line], at: int, column: int) -> tuple[dict[str, Any], i
             below = lines[at]
             nested = below.column > column or (below.column == column and below.dash)
             value, at = node(lines, at) if nested else (None, at)
-        elif value is list or value is dict:
-            value = value()
+        elif value is list or value is dict or type(value) is Brackets:
+            value = _anew(value)
         values[key] = value
     if indent > column or not values:
         raise NotSimple
     return values, at
+
+
+def _anew(value: Any) -> Any:
+    """Return the value of a line, a collection as a new one."""
+    return value.data if type(value) is Brackets else value() if value is list or value is dict else value
 
 
 def is_merge(key: Any) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from krmfn.yamltext import load, simple
+from krmfn.yamltext import linetree, load, positions, simple
 
 SIMPLE: dict[str, Any] = {
     "a: b\nc: 1\nd: 'e f'\n": {"a": "b", "c": 1, "d": "e f"},
@@ -30,14 +32,26 @@ SIMPLE: dict[str, Any] = {
     "a: |\n  b\n \n   \n\nc: d\n": {"a": "b\n\n \n", "c": "d"},
     "a: |-\n  b\n    \n  \n": {"a": "b\n  "},
     "a: |+\n  b\n   \n\n": {"a": "b\n \n\n"},
+    "a: [b, 'c, ]', \"#d\", 1]\n": {"a": ["b", "c, ]", "#d", 1]},
+    "a: {b: c d, \"e\": {f: [true, ~]}, 'g': []} # h\ni: j\n": {
+        "a": {"b": "c d", "e": {"f": [True, None]}, "g": []},
+        "i": "j",
+    },
+    "- [http://x/y]\n- a: [ {b: -1} ]\n": [["http://x/y"], {"a": [{"b": -1}]}],
+    "a: >\n  b\n  c\n\n  d\n\n\n  e\n\nf: >- # g\n  h\n  i\n": {"a": "b c\nd\n\ne\n", "f": "h i"},
 }
 OTHER = [
     "yes: a\n", "1: a\n", "012: a\n", "null: a\n", "a: \x7f\n", "a: \x80\n", "a: '\ufffe'\n",
     "", "a: |\n",
     "a: |\n\n", "a: |\nb: c\n", "a: |2\n  b\n", "a: |\n   b\n  c\n", "a: |\n  b",
     "- |\n  b\n    ", "a: |\n  b\n  ", "a: |\n  b\n ",
-    "a: |\n   \n  b\n", "a: |\n  \tb\n", "a: >\n  b\n",
-    "a: 'b\n  c'\n", 'a: "b\\n"\n', "a: 'it''s'\n", "a: b\n  c\n", "a: [b]\n", "a: &x b\n",
+    "a: |\n   \n  b\n", "a: |\n  \tb\n", "a: >+\n  b\n", "a: >2\n  b\n", "a: >\n  b\n   c\n", "a: >\n\n  b\n",
+    "a: >\n  b \n  c\n", "a: [b,]\n", "a: {b}\n", "a: {b:}\n", "a: {b: }\n", "a: {b: c, b: d}\n", "a: {yes: c}\n",
+    "a: [yes]\n", "a: [b: c]\n", "a: [b]c\n", "a: [b]]\n", "a: [b}\n", "a: [}\n", "a: [b,, c]\n", "a: [&x b]\n",
+    "a: [*x]\n", "a: [!!str b]\n", 'a: {"b":c}\n', "a: [b\n  c]\n", "a: ['it''s']\n", 'a: ["b\\n"]\n', "a: [b #c]\n",
+    "a: [b?]\n", "a: {b: c:}\n", "a: {<<: {}}\n", "a: [\tb]\n", "a: [2001-01-01]\n", "[a]\n", "a: [b] c: d\n",
+    "a: " + "[" * 30 + "]" * 30 + "\n", "a: [-, b]\n", "a: [b]\n" + "b: c\n" * 1 + "# d" * 40_000 + "\n",
+    "a: 'b\n  c'\n", 'a: "b\\n"\n', "a: 'it''s'\n", "a: b\n  c\n", "a: &x b\n",
     "a: *x\n", "a: !!str b\n", "'a': b\n", "? a\n: b\n", "<<: *x\n", "a: b\na: c\n", "a:\n- b\n c: d\n",
     "a:\n    b: c\n  d: e\n", "a: b: c\n", "a: 'b'c\n", "a : b\n", "\ta: b\n", "a:\tb\n", "a: b\r\n", "a: '\u2028'\n",
     "a: b\n---\nc: d\n", "a:\n-\n  b: c\n", "a: b\n...\n", "- - a\n", "a: b#c\n", "a: b\nc\n", "  a: b\nc: d\n",
@@ -71,6 +85,86 @@ def test_data_is_made_anew_each_time() -> None:
     first["a"]["c"]["x"] = 1
     first["d"][0].append(1)
     assert second == {"a": {"b": [], "c": {}}, "d": [[]]}
+
+
+SCALARS = (
+    "a",
+    "b c",
+    '"x"',
+    "'y, z'",
+    "1",
+    "-x",
+    "--f",
+    "a:b",
+    "null",
+    "0x1F",
+    "http://x/y",
+    "'#'",
+    "",
+    "yes",
+    "&a b",
+    "*a",
+)
+MARKS = (
+    "{",
+    "}",
+    "[",
+    "]",
+    ", ",
+    ",",
+    ": ",
+    " ",
+    " #",
+    "k: ",
+    '"k": ',
+    "k:",
+    "?",
+    "- ",
+    "\\",
+    "'",
+    '"',
+    "2001-01-01",
+    "<<: ",
+)
+ROWS = ("    a", "    b c", "", "     more", "    d ", "    # x", "   ", "    - e", "    f: g", "  h")
+TEXTS = ("a:\n  b: {}\nc: d\n", "- {}\n- z\n", "a:\n- {}\n- b: c\n", "- a: {}\n  e: f\n", "a:\n  - b: {}\n\n\n")
+brackets = st.recursive(
+    st.sampled_from(SCALARS),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda parts: f"[{', '.join(parts)}]")
+        | st.lists(inner, max_size=3).map(
+            lambda parts: f"{{{', '.join(f'k{n}: {part}' for n, part in enumerate(parts))}}}"
+        )
+    ),
+)
+broken = st.lists(st.sampled_from(SCALARS + MARKS), max_size=7).map("".join)
+blocks = st.lists(st.sampled_from(ROWS), max_size=5).map("\n".join)
+values = (
+    brackets
+    | st.tuples(st.sampled_from("[{"), broken, st.sampled_from("]}")).map("".join)
+    | st.tuples(st.sampled_from((">", ">-", "|", "|-", ">+")), blocks).map("\n".join)
+)
+
+
+@settings(max_examples=400)
+@given(text=st.sampled_from(TEXTS), value=values)
+def test_brackets_and_blocks_are_read_as_a_parser_reads_them(text: str, value: str) -> None:
+    """Their data, and where each node in them stands."""
+    text = text.replace("{}", value)
+    data = simple.read(text)
+    if data is None:
+        return
+    assert repr(data) == repr(load.read(text.encode()))
+    trees = linetree.tree(text), load.compose(text.encode())
+    places = [
+        [(node.id, node.start_mark.index, node.end_mark.index) for node in positions.nodes(tree) if is_leaf(node)]
+        for tree in trees
+    ]
+    assert places[0] == places[1]
+
+
+def is_leaf(node: Any) -> bool:
+    return node.id == "scalar" or bool(node.flow_style)
 
 
 def test_nesting_is_no_danger() -> None:
