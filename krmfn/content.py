@@ -19,7 +19,6 @@ class Content:
     """A resource's data as its text has it; what is changed in `manifest` in place counts as an edit."""
 
     _text: bytes | None = None
-    _node: Any = None
     _comments: dict[_Parts, str] | None = None
     _lent: lent.Source | None = None
     """The text with what is known of the manifest's collections, since it was lent."""
@@ -123,12 +122,7 @@ class Content:
     @property
     def composed(self) -> Any:
         """Return PyYAML's node tree of the text, which has tags, styles and marks of all nodes."""
-        if self._node is None:
-            from .yamltext import load
-
-            tree = load.placed(partial(load.compose, self.text), partial(lines_before, self))
-            self._node = tree.value[0] if self.indent >= 0 and tree is not None else tree
-        return self._node
+        return _composed(self, self._text)
 
     @property
     def duplicate_keys(self) -> list[str]:
@@ -202,7 +196,7 @@ class Content:
 
     def settled(self, text: bytes) -> None:
         """Note that what was edited stands in a text now."""
-        self._text, self._node, self._is_simple, self.is_edited = text, None, None, True
+        self._text, self._is_simple, self.is_edited = text, None, True
         self._remarks, self._comments = {}, None
         self._fingerprint = hash(fingerprint(self.manifest))
         if self.is_lent:
@@ -232,3 +226,12 @@ def _lines(content: Content, _: bytes | None) -> Any:
     from .yamltext import linetree
 
     return linetree.tree(content.text.decode(), content.indent >= 0)
+
+
+@lru_cache(maxsize=16)
+def _composed(content: Content, _: bytes | None) -> Any:
+    """Return PyYAML's node tree of a text; those of few items are kept, since each takes a hundred kilobytes."""
+    from .yamltext import load
+
+    tree = load.placed(partial(load.compose, content.text), partial(lines_before, content))
+    return tree.value[0] if content.indent >= 0 and tree is not None else tree

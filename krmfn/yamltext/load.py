@@ -6,6 +6,7 @@ All is bounded, so that no document can hang or crash us.
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 
 import yaml
 from yaml.composer import Composer as NodeComposer
@@ -30,6 +31,8 @@ T = TypeVar("T")
 
 _INNER_MARK = re.compile(rb"(?:[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])\xef\xbb\xbf")
 """A byte order mark at the start of a line: libyaml skips it, Kubernetes takes it for a part of the first word."""
+_MOST_KEPT = 20_000
+"""Bytes of a text whose node tree is kept: that of a large one takes much memory."""
 _ANCHOR_AGAIN = "second occurrence"
 _LONE_TAG = re.compile(rb"[\s\[{,:]!\s")
 _LONE_TAG_AT = re.compile(r"(?:&[\w-]+\s+)?!\s")
@@ -117,12 +120,18 @@ def compose(text: bytes, most: int = MAX_NODES) -> Node | None:
     """
     refuse_inner_marks(text)
     try:
-        node = _composed(text, most)
+        node = _kept(text, most) if len(text) <= _MOST_KEPT else _composed(text, most)
         if _LONE_TAG.search(text):
             _refuse_lone_tags(text)
         return node
     except yaml.YAMLError as failure:
         raise KrmfnError(explain(failure, text)) from failure
+
+
+@lru_cache(maxsize=2)
+def _kept(text: bytes, most: int) -> Node | None:
+    """Return the same as `_composed`; an edit asks for its text twice."""
+    return _composed(text, most)
 
 
 def _composed(text: bytes, most: int) -> Node | None:

@@ -1,7 +1,8 @@
 """The target `edits`: what an edit writes is read by Kubernetes and by kustomize (go-yaml v3) as it was meant.
 
 An input is `{"text": DOCUMENT, "within": [KEY, ...], "way": WAY, "key": KEY, "value": VALUE}`: one edit of one mapping
-of a document. Whatever reader reads the document before the edit reads it after the edit, with that one key changed.
+of a document, which may be an entry of a list, or a move into another document. Whatever reader reads the document
+before the edit reads it after the edit, with that one key changed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from .findings import Finding, Refused, alike, watched
 from .readers import Readers, Reading
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+OTHER = "apiVersion: example.com/v1\nkind: Dashboard\nmetadata:\n  name: other\nspec:\n  old: 1 # of old\n"
+"""The item behind the one that is edited, into which values go."""
 ITEM = "apiVersion: example.com/v1\nkind: Dashboard\nmetadata:\n  name: d\nspec:\n"
 KEYS = ("y", "Y", "n", "on", "OFF", "yes", "No", "true", "a", "b", "0x10", "1", "1e3", "~", "inner")
 SCALARS = (
@@ -43,7 +46,7 @@ NEW: tuple[Any, ...] = (
     ["on", 2],
     {"a": [{}]},
 )
-WAYS = ("field", "manifest", "replace", "delete", "rename", "move")
+WAYS = ("field", "manifest", "replace", "delete", "rename", "move", "across", "append")
 TARGET = "moved"
 """The name of what is renamed or moved."""
 
@@ -61,7 +64,7 @@ class Edit(NamedTuple):
 def run(text: bytes, readers: Readers) -> None:
     """Hold the edit of an input against both readers."""
     edit = parsed(text)
-    before = readers.stream(edit.text.encode())
+    before = readers.stream(f"{edit.text}---\n{OTHER}".encode())
     with watched():
         written = edited(edit)
     for name, old, new in zip(("kubernetes", "kustomize"), before, readers.stream(written), strict=True):
@@ -90,7 +93,7 @@ def edited(edit: Edit) -> bytes:
         resources, item = _item(edit)
         _ = _mapping(item.manifest, edit.within)
         _EDITS[edit.way](resources, item, edit)
-        out = resources.to_bytes().decode().removeprefix(HEAD)
+        out = resources.to_bytes().decode().removeprefix(HEAD).replace("\n- ", "\n  ---\n- ")
     except KrmfnError as failure:
         raise Refused(str(failure)) from None
     except ValueError:
@@ -99,16 +102,17 @@ def edited(edit: Edit) -> bytes:
 
 
 def _item(edit: Edit) -> tuple[ResourceList, Item]:
-    """Return the document as the one item of a list, with the list."""
-    lines = edit.text.splitlines(keepends=True)
-    resources = ResourceList.parse((HEAD + "- " + "  ".join(lines)).encode())
-    [item] = resources.items
+    """Return the document as the first of two items of a list, with the list."""
+    items = ("- " + "  ".join(text.splitlines(keepends=True)) for text in (edit.text, OTHER))
+    resources = ResourceList.parse((HEAD + "".join(items)).encode())
+    item, _ = resources.items
     return resources, item
 
 
 def _mapping(data: Any, within: tuple[str, ...]) -> dict[str, Any]:
     for name in within:
-        data = data.get(name) if isinstance(data, dict) else None
+        is_entry = isinstance(data, list) and name.isdecimal() and int(name) < len(data)
+        data = data[int(name)] if is_entry else data.get(name) if isinstance(data, dict) else None
     if not isinstance(data, dict):
         raise Refused("no mapping there")
     return data
@@ -146,6 +150,20 @@ def _move(_: ResourceList, item: Item, edit: Edit) -> None:
     mapping[TARGET] = mapping.pop(edit.key)
 
 
+def _across(resources: ResourceList, item: Item, edit: Edit) -> None:
+    mapping = _mapping(item.manifest, edit.within)
+    if edit.key not in mapping:
+        raise Refused("nothing to move")
+    resources.items[1].manifest["spec"][TARGET] = mapping.pop(edit.key)
+
+
+def _append(_: ResourceList, item: Item, edit: Edit) -> None:
+    mapping = _mapping(item.manifest, edit.within)
+    if not isinstance(mapping.get(edit.key), list):
+        raise Refused("no list there")
+    mapping[edit.key].append(edit.value)
+
+
 _EDITS = {
     "field": _set_field,
     "manifest": _set_in_manifest,
@@ -153,25 +171,39 @@ _EDITS = {
     "delete": _delete,
     "rename": _rename,
     "move": _move,
+    "across": _across,
+    "append": _append,
 }
 
 
 def _compare(name: str, edit: Edit, old: Reading, new: Reading) -> None:
     """Raise Finding where a reader sees anything but the one change."""
     seen = {"reader": name, "edit": edit, "before": old.objects, "after": new.error or new.objects}
-    if new.error or len(old.objects) != 1 or len(new.objects) != 1:
+    if new.error or len(old.objects) != 2 or len(new.objects) != 2:
         raise Finding("what is edited is read as before", **seen)
     before, after = (copy.deepcopy(reading.objects[0]) for reading in (old, new))
+    taken = copy.deepcopy(new.objects[1])
+    arrived = {TARGET: taken["spec"].pop(TARGET)} if edit.way == "across" and TARGET in taken.get("spec", ()) else {}
+    if not alike(old.objects[1], taken):
+        raise Finding("an edit changes nothing beside it", **seen)
     first, second = (_mapping(data, edit.within) for data in (before, after))
     gone = {key: first[key] for key in first if key not in second}
     come = {key: second[key] for key in second if key not in first}
     changed = {key: second[key] for key in second if key in first and not alike(first[key], second[key])}
+    if edit.way == "append":
+        changed = {key: _last(first.get(key), value) for key, value in changed.items()}
     first.clear()
     second.clear()
     if not alike(before, after):
         raise Finding("an edit changes nothing beside it", **seen)
-    if not _is_meant(edit, gone, come, changed):
+    if not _is_meant(edit, gone, come | arrived, changed):
         raise Finding("an edit is read as it was meant", **seen)
+
+
+def _last(old: Any, new: Any) -> Any:
+    """Return what a list has at its end more than an old one; the list itself where it has something else more."""
+    is_longer = isinstance(old, list) and isinstance(new, list) and alike(old, new[:-1])
+    return new[-1] if is_longer and new else new
 
 
 def _is_meant(edit: Edit, gone: dict[str, Any], come: dict[str, Any], changed: dict[str, Any]) -> bool:
@@ -181,7 +213,7 @@ def _is_meant(edit: Edit, gone: dict[str, Any], come: dict[str, Any], changed: d
     """
     if edit.way == "delete":
         return len(gone) == 1 and not come and not changed
-    if edit.way in ("rename", "move"):
+    if edit.way in ("rename", "move", "across"):
         read, meant = [*gone.values()], _mapping(_item(edit)[1].manifest, edit.within).get(edit.key)
         is_whole = len(read) == 1 and list(come) == [TARGET] and not changed
         return is_whole and any(alike(value, come[TARGET]) for value in (*read, meant))
@@ -196,6 +228,9 @@ def new(rng: random.Random) -> bytes:
     if is_inner:
         rows = [row for row in rows if "inner" not in row.split(":")[0]] + ["  inner:\n", *_rows(rng, "    ")]
     within = ("spec", "inner") if is_inner and rng.random() < 0.7 else ("spec",)
+    if rng.random() < 0.3:
+        rows += ["  list:\n", *_entries(rng)]
+        within = ("spec", "list", rng.choice("01"))
     return _dumped(Edit(ITEM + "".join(rows), within, rng.choice(WAYS), rng.choice(KEYS), rng.choice(NEW)))
 
 
@@ -222,6 +257,15 @@ def _rows(rng: random.Random, indent: str) -> list[str]:
         rows.append(f"{indent}# above\n" if rng.random() < 0.2 else "")
         nested = f"\n{indent}- {rng.choice(SCALARS)}\n{indent}- b: on" if kind == "l" else f"\n{indent}  c: no # in it"
         rows.append(f"{indent}{spelled}:{nested if value is None else value}\n")
+    return rows
+
+
+def _entries(rng: random.Random) -> list[str]:
+    """Return the lines of a list of two mappings."""
+    rows = []
+    for _ in range(2):
+        first, *others = "".join(_rows(rng, "    ")).splitlines(keepends=True)
+        rows += ["  - " + first.removeprefix("    "), *others]
     return rows
 
 

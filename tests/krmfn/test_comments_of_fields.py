@@ -235,7 +235,7 @@ def paths(value: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 def spans(node: Any) -> Any:
     """The places, styles and texts of a tree; of a collection in block style only where it begins."""
     if node.id == "scalar" or not node.value:
-        text = node.value if node.style or node.id != "scalar" else ""  # a plain one is data in a tree by lines
-        return node.id, node.style or "", text, node.start_mark.index, node.end_mark.index
+        text = node.value if node.id != "scalar" or node.style else ""  # a plain one is data in a tree by lines
+        return node.id, getattr(node, "style", "") or "", text, node.start_mark.index, node.end_mark.index
     parts = [part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,))]
     return node.id, node.start_mark.index, node.start_mark.column, [*map(spans, parts)]
