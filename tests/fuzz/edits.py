@@ -227,7 +227,7 @@ def new(rng: random.Random) -> bytes:
     is_inner = rng.random() < 0.4
     if is_inner:
         rows = [row for row in rows if "inner" not in row.split(":")[0]] + ["  inner:\n", *_rows(rng, "    ")]
-    within = ("spec", "inner") if is_inner and rng.random() < 0.7 else ("spec",)
+    within: tuple[str, ...] = ("spec", "inner") if is_inner and rng.random() < 0.7 else ("spec",)
     if rng.random() < 0.3:
         rows += ["  list:\n", *_entries(rng)]
         within = ("spec", "list", rng.choice("01"))
