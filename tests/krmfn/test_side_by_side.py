@@ -11,7 +11,7 @@ SECTION = SECTION.partition("\n## ")[0]
 
 
 def test_the_go_function_is_the_benchmark_s() -> None:
-    (code,) = re.findall(r"(?s)```go\n(.*?)```", SECTION)
+    (code,) = re.findall(r"(?s)```text\n(.*?)```", SECTION)
     assert code in (REPO / "benchmark/peers/gofn/main.go").read_text(encoding="utf-8")
 
 
