@@ -77,12 +77,13 @@ def _pairs(went: Iterable[Stray], come: Iterable[Stray]) -> Iterator[tuple[Stray
 
 
 def _matched(sources: list[Stray], targets: list[Stray]) -> Iterator[tuple[Stray, Stray]]:
-    """Yield pairs of equal scalars: the same object, else of the same key, else the only ones; others are plain data.
+    """Yield pairs of equal scalars: the same object, else of the same key or of items of one name, else the only ones.
 
-    Raises Refused where as many have come as went: they moved, and nobody knows which is which.
+    Others are plain data. Raises Refused where as many have come as went, with other comments: they moved, and nobody
+    knows which is which.
     """
-    for trait in (_object_and_name, _object, _name):
-        if trait is _name and len(targets) > len(sources):
+    for trait in (_object_and_name, _object_and_item, _object, _name_and_item, _name, _item):
+        if trait in (_name_and_item, _name, _item) and len(targets) > len(sources):
             break  # some are new, so nothing says that any moved
         by_trait = defaultdict[Hashable, deque[Stray]](deque)
         for source in sources:
@@ -98,8 +99,11 @@ def _matched(sources: list[Stray], targets: list[Stray]) -> Iterator[tuple[Stray
     if len(targets) == 1 and len(sources) == 1:
         yield sources[0], targets[0]
     elif targets and len(targets) == len(sources) and not any(source.is_removed for source in sources):
-        comment = next((how.comment or how.head for how in map(_standing, sources) if how.comment or how.head), "")
-        if comment:
+        standing = [*map(_standing, sources)]
+        comment = next((how.comment or how.head for how in standing if how.comment or how.head), "")
+        if len({*standing}) == 1:
+            yield from zip(sources, targets, strict=True)
+        elif comment:
             problem = losses.unknown(len(sources), f"# {comment}")
             raise targets[0].item.at(targets[0].parts).failure(problem)
 
@@ -114,8 +118,20 @@ def _object_and_name(stray: Stray) -> Hashable:
     return _object(stray) and (id(stray.value), stray.name)
 
 
+def _object_and_item(stray: Stray) -> Hashable:
+    return _object(stray) and (id(stray.value), stray.item.name)
+
+
 def _name(stray: Stray) -> Hashable:
     return stray.name or None if not stray.is_removed else None
+
+
+def _name_and_item(stray: Stray) -> Hashable:
+    return _name(stray) and (stray.name, stray.item.name)
+
+
+def _item(stray: Stray) -> Hashable:
+    return stray.item.name or None if not stray.is_removed else None
 
 
 def _standing(stray: Stray) -> _Written:

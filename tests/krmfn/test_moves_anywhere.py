@@ -451,6 +451,27 @@ def test_of_equal_values_that_went_nobody_guesses_which_is_which(are_both: bool)
     assert b"of size" not in resources.to_bytes()
 
 
+@pytest.mark.parametrize("comments", [("of a", "of b"), ("same", "same")])
+@pytest.mark.parametrize("names", [("a", "b"), ("x", "z")])
+def test_the_same_move_in_many_items(comments: tuple[str, str], names: tuple[str, str]) -> None:
+    """Equal values belong to items of one name, and of values with the same comment each has that."""
+    head = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: {}\n  spec:\n    other: x\n"
+    givers = [head.format(name) + f"    size: 3 # {words}\n" for name, words in zip("ab", comments, strict=True)]
+    resources = ResourceList.parse((HEAD + "".join(givers)).encode())
+    for item, name in zip([*resources], names, strict=True):
+        least = {"least": item.manifest["spec"].pop("size")}
+        resources.append({"apiVersion": "v1", "kind": "B", "metadata": {"name": name}, "spec": least})
+    if names == ("x", "z") and comments == ("of a", "of b"):
+        with pytest.raises(KrmfnError, match="2 equal values went"):
+            resources.to_bytes()
+        return
+    new = (
+        head.format(name).replace("A", "B").replace("other: x", f"least: 3 # {words}")
+        for name, words in zip(names, comments, strict=True)
+    )
+    assert resources.to_bytes().decode() == HEAD + "".join(map(head.format, "ab")) + "".join(new)
+
+
 def test_an_edit_leaves_no_circles_behind() -> None:
     gc.collect()
     gc.disable()
