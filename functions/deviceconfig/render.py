@@ -80,4 +80,5 @@ def claim_of(config: DeviceConfig) -> Claim:
         place=config.item.place,
         module=(config.ref.namespace, config.name),
         of_hub=bool(config.spec.hub),
+        version=config.spec.driverVersion or "",
     )

@@ -37,6 +37,8 @@ class Claim(NamedTuple):
     """Namespace and name of the Module that drives the nodes."""
     of_hub: bool = False
     """Whether the nodes are those of a hub's clusters."""
+    version: str = ""
+    """The driver's version, where it is known: of two versions of one driver one may be a canary."""
     external: str = ""
     """The words for where it comes from, when that is elsewhere: `from --against`; "" for a claim of the input."""
 

@@ -8,11 +8,10 @@ from krmfn.findings import placed
 from krmfn.results import NODES, Facts, Related, Severity
 
 from .claim import Claim, Conflict, FindPlace
+from .remedies import REMEDY, remedy_of
 
 SHOWN = 5
 """Owners, nodes or labels that a message names before it counts the rest."""
-
-REMEDY = "let each selector ask for a different value of the same label key"
 
 
 def to_result(conflict: Conflict, where: FindPlace) -> Result:
@@ -27,8 +26,11 @@ def to_result(conflict: Conflict, where: FindPlace) -> Result:
     message, *messages = (_sentence(conflict, places, claim) for claim in (owner, *rest))
     pairs = ((places.of(claim), text) for claim, text in zip(rest, messages, strict=True) if not claim.external)
     related = tuple(Related(place, text) for place, text in pairs if place and place.path)
+    remedy = remedy_of(conflict)
     about = (conflict.severity, rule, owner.ref, Field(owner.field), where(owner))
-    return Result(message, *about, facts=values, related=related, remedy=f"{REMEDY}: {law}")
+    return Result(
+        message, *about, facts=values, related=related, remedy=f"{remedy}: {law}" if remedy.endswith(REMEDY) else remedy
+    )
 
 
 class _Places:

@@ -13,7 +13,8 @@ from .. import exclusivity
 from ..chain import live_rows
 from ..deviceconfig.reading import domain_of
 from ..exclusivity.claim import FindPlace, local_conflict
-from ..exclusivity.messages import REMEDY, law_of, line_of
+from ..exclusivity.messages import law_of, line_of
+from ..exclusivity.remedies import remedy_of
 from ..fleet import rules, wording
 from ..fleet.cluster import Cluster, of_list, with_brought
 from ..fleet.coverage import Group, coverage
@@ -186,5 +187,6 @@ def _clash(conflict: exclusivity.Conflict, find_place: FindPlace) -> Clash:
     sides = [{"claimant": claimant, "location": line_of(claim, find_place(claim))} for claimant, claim in pairs]
     nodes = sorted({name for names in conflict.nodes for name in names})
     hidden = len(conflict.first) + len(conflict.second) - len(visible)
-    clash = {"severity": conflict.severity, "rule": rule, "reason": f"{law}: {REMEDY}", "nodes": nodes}
+    reason = f"{law}: {remedy_of(conflict)}"
+    clash = {"severity": conflict.severity, "rule": rule, "reason": reason, "nodes": nodes}
     return {**clash, "sides": sides, "hiddenSides": hidden, "labels": labels}

@@ -192,8 +192,8 @@ def test_message_for_kernel_modules() -> None:
     by_config, by_hand = config("a", A, "", "ib-core drv x e d c"), module("m", A, "drv ib_core e c d")
     assert message([by_hand, by_config], [Node("n", A)]) == (
         "node n is selected by Module kmm/m (spec.selector) and DeviceConfig kmm/a (a.yaml, spec.nodeSelector); "
-        f"{MENDED}: both load the kernel modules c, d, drv, e and ib_core, but a node can load each from only one of "
-        "them"
+        f"remove Module kmm/m, or {MENDED}: both load the kernel modules c, d, drv, e and ib_core, but a node can "
+        "load each from only one of them"
     )
     three = message([config("a", A, ""), module("m", A, "drv"), module("n", A, "drv")])
     assert f"; {MENDED}: all load the kernel module drv, but a node can load it from only one of them" in three
