@@ -44,13 +44,13 @@ def _parts(version: str) -> list[tuple[int, str]]:
     return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"[^0-9A-Za-z]+|(?<=\d)(?=\D)", version)]
 
 
-def _is_canary(one: Claim, other: Claim) -> bool:
+def _is_canary(claim: Claim, other: Claim) -> bool:
     """Return True for two versions of one driver, of which one selects nodes of the other."""
-    labels, more = one.selector.items(), other.selector.items()
+    labels, more = claim.selector.items(), other.selector.items()
     is_inside = labels <= more or more <= labels
-    is_same = bool(one.kernel_modules) and one.kernel_modules == other.kernel_modules
-    is_here = not (one.external or other.external or one.of_hub or other.of_hub)
-    return is_inside and is_same and is_here and bool(one.version and other.version) and one.version != other.version
+    is_same = bool(claim.kernel_modules) and claim.kernel_modules == other.kernel_modules
+    is_here = not (claim.external or other.external or claim.of_hub or other.of_hub)
+    return is_inside and is_same and is_here and bool(claim.version and other.version) and claim.version != other.version
 
 
 def _of_pools(claims: Sequence[Claim]) -> str:
