@@ -46,18 +46,19 @@ def _parts(version: str) -> list[tuple[int, str]]:
 
 def _is_canary(claim: Claim, other: Claim) -> bool:
     """Return True for two versions of one driver, of which one selects nodes of the other."""
-    labels, more = claim.selector.items(), other.selector.items()
-    is_inside = labels <= more or more <= labels
+    labels, others = claim.selector.items(), other.selector.items()
+    is_inside = labels <= others or others <= labels
     is_same = bool(claim.kernel_modules) and claim.kernel_modules == other.kernel_modules
     is_here = not (claim.external or other.external or claim.of_hub or other.of_hub)
-    return is_inside and is_same and is_here and bool(claim.version and other.version) and claim.version != other.version
+    versions = {claim.version, other.version}
+    return is_inside and is_same and is_here and len(versions) == 2 and "" not in versions
 
 
 def _of_pools(claims: Sequence[Claim]) -> str:
     """Return which label tells a pool from one inside of it; "" where no pool is inside of the other."""
-    wide, narrow, *more = sorted(claims, key=lambda claim: len(claim.selector))
+    wide, narrow, *rest = sorted(claims, key=lambda claim: len(claim.selector))
     extra = sorted(narrow.selector.items() - wide.selector.items())
-    if more or not extra or not wide.selector.items() < narrow.selector.items():
+    if rest or not extra or not wide.selector.items() < narrow.selector.items():
         return ""
     key, value = extra[0]
     return f"let pool {wide.pool} ask for another value of {key} than {value or repr('')}, which pool {narrow.pool} has"
