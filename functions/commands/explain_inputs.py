@@ -104,7 +104,7 @@ def _layer_table(config: DeviceConfig) -> str:
             source = f"{written.where}{path}"
         rows.append((name, text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}...", source))
     head = f"{config.ref}" + (f", {'module' if config.modules else 'node pool'} {config.pool}" if config.pool else "")
-    return "\n".join([printable(head), *columns.lines(rows), ""])
+    return "\n".join([printable(head), *columns.lines(rows, columns.terminal_width()), ""])
 
 
 def has_profile(name: str, paths: Sequence[str]) -> bool:
@@ -168,7 +168,7 @@ def _option_table(profile: Profile, options: Sequence[Entry], width: int) -> str
         about.append(f"for {kind} of {', '.join(f'{group}/{version}' for version in profile.versions)}")
     rows = [("OPTION", "TYPE", "DEFAULT", "ABOUT")]
     rows += [(o.name, o.type.replace("`", ""), _default(o), " ".join(o.about.split())) for o in options]
-    return "\n".join([*map(printable, about), "", *columns.lines(rows), ""])
+    return "\n".join([*map(printable, about), "", *columns.lines(rows, columns.terminal_width()), ""])
 
 
 def _default(option: Entry) -> str:

@@ -151,7 +151,7 @@ def _text(
 
 
 def _lines(rows: Sequence[Sequence[str]]) -> str:
-    return "".join(f"{line}\n" for line in columns.lines(rows))
+    return "".join(f"{line}\n" for line in columns.lines(rows, columns.terminal_width()))
 
 
 def _omission(finding: Result, is_future: bool) -> Result:

@@ -16,10 +16,10 @@ from ..cluster import cluster_streams, live_nodes, unjudged
 from ..cluster.deployed import Lists
 from ..command import Command, Context
 from ..exclusivity.node import Node
-from ..fleet import table, wording
+from ..fleet import summarized, table, wording
 from ..fleet.live import Live
 from ..fleet.nodes import Fleet
-from ..formats import findings
+from ..formats import columns, findings
 from ..formats.checked import tag_cluster
 from ..report import cluster_view, parts
 from ..report.cluster_view import View
@@ -60,7 +60,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_fail_on(parser, options.NOW)
     help_ = "the same as --fail-on uncovered"
     parser.add_argument("--require-coverage", action="append_const", dest="fail_on", const="uncovered", help=help_)
-    formats = (*table.FORMATS, "json")
+    formats = ("text", "markdown", "json")
     parser.add_argument("--format", choices=formats, default="text", help="output format (default: text)")
 
 
@@ -106,12 +106,11 @@ def _table(lists: Lists, args: Request, paint: printing.Paint, dumps: Mapping[st
     rows = [row for rows in tables for row in rows]
     if args.problems and nodes and not rows and not any(resources.failed for resources in lists.values()):
         results.append(info(f"of {counted(len(nodes), 'node')}, none that matches the options lacks its driver"))
-    write = table.FORMATS[args.format]
-    if args.format == "text" and (args.wide or args.node):
-        write = table.text
-    elif args.format == "text" and args.problems:
-        write = table.problems
-    return write(rows, paint) if nodes else "", results
+    if not nodes or args.format != "text":
+        return table.markdown(rows, paint) if nodes else "", results
+    write = summarized.text if args.wide or args.node else summarized.summary
+    write = summarized.problems if args.problems and write is summarized.summary else write
+    return write(rows, paint, columns.terminal_width()), results
 
 
 def _nodes_here(dumps: Collection[str], move: cluster_view.Move, fleet: Fleet) -> Sequence[Node]:

@@ -1,6 +1,6 @@
 """The table of the command `nodes`: a row for each Module on each node."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from krmfn import Ref, printing
@@ -8,16 +8,14 @@ from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity.node import Node
-from ..formats.columns import aligned
 from . import wording
 from .coverage import Group, Outcome
 from .drivers import Driver, Drivers
 from .explanation import LiveNodes
+from .row_lines import compact
 
 _COMPARED = 100
 """The most Modules among which the nearest one to a node that none of them selects is looked for."""
-_NAMED = 20
-"""The nodes that are named below a line of problems."""
 DRIVEN, ASSUMED, COMMITTED = "planned", "other version", "committed"
 """States: the node gets a driver; it keeps one if it had one; only the committed inventory plans one."""
 
@@ -127,8 +125,6 @@ def _unselected_row(node: Node, drivers: Drivers, doubt: str) -> Row:
 
 LOADED = {None: "", True: "yes", False: "no"}
 HEAD = ("CLUSTER", "NODE", "KERNEL", "STATE", "LOADED", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON")
-_OPTIONAL = ("CLUSTER", "LOADED")
-"""Columns that are left out where no row has anything in them."""
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -155,67 +151,9 @@ STYLES = {
 """The style of each state on a terminal."""
 
 
-def text(rows: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
-    """Return a line per node and Module."""
-    return _painted([HEAD, *map(cells, rows)], paint)
-
-
-def summary(rows: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
-    """Return a line per config, kernel, state and image or reason: on how many nodes, and in which clusters.
-
-    Without names of clusters there is no column for them.
-    """
-    return _painted(_summary(rows)[0], paint)
-
-
-def problems(rows: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
-    """Return the lines of `summary`, each with the names of its nodes below."""
-    lines, names = _summary(rows)
-    head, *painted = _painted(lines, paint).splitlines()
-    pairs = zip(painted, names, strict=True)
-    below = (f"{line}\n  {printing.some(of_line, len(of_line), _NAMED)}\n" for line, of_line in pairs)
-    return f"{head}\n{''.join(below)}"
-
-
-def _summary(rows: Sequence[Row]) -> tuple[list[tuple[str, ...]], list[list[str]]]:
-    """Return the cells of the lines of a summary, the head first, and the names of the nodes of each but that."""
-    from ..formats.grouped import where  # here: rows need no names of several clusters
-
-    names: dict[tuple[str, ...], dict[str, set[str]]] = {}
-    for row in rows:
-        cluster, name, kernel, state, loaded, config, module, _, last = cells(row)
-        key = (module if config == "-" else config, kernel, state, loaded, last)
-        names.setdefault(key, {}).setdefault(cluster, set()).add(printing.printable(name))
-    fleet = dict.fromkeys(row.cluster for row in rows)
-    has_names = [*fleet] != [""]
-    lines = [("CONFIG", "KERNEL", "STATE", "LOADED", "NODES", *["CLUSTERS"] * has_names, "IMAGE OR REASON")]
-    below = list[list[str]]()
-    for (*facts, last), clusters in sorted(names.items()):
-        number = f"{sum(map(len, clusters.values())):,}"
-        lines.append((*facts, number, *[where(list(clusters), fleet)] * has_names, last))
-        below.append([f"{name}/{node}" if name else node for name in clusters for node in sorted(clusters[name])])
-    return lines, below
-
-
-def _painted(rows: Sequence[Sequence[str]], paint: printing.Paint) -> str:
-    """Return aligned columns, the state in its colour."""
-    lines = [tuple(map(printing.printable, line)) for line in _compact(rows)]
-    column, padded = lines[0].index("STATE"), aligned(lines)
-    for line, padded_line in zip(lines[1:], padded[1:], strict=True):
-        state, cell = line[column], padded_line[column]
-        padded_line[column] = paint(state, STYLES[state]) + cell[len(state) :]
-    return "".join(f"{'  '.join(line).rstrip()}\n" for line in padded)
-
-
-def _compact(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return rows without the optional columns in which no row has anything."""
-    columns = [at for at, name in enumerate(rows[0]) if name not in _OPTIONAL or any(row[at] for row in rows[1:])]
-    return [[row[at] for at in columns] for row in rows]
-
-
 def markdown(rows: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
     """Return a table for a pull request."""
-    head, *body = _compact([HEAD, *map(cells, rows)])
+    head, *body = compact([HEAD, *map(cells, rows)])
     lines = [f"| {' | '.join(cell.capitalize() for cell in head)} |", f"|{'---|' * len(head)}"]
     lines += [f"| {' | '.join(map(_escaped, line))} |" for line in body]
     return "".join(f"{line}\n" for line in lines)
@@ -246,9 +184,6 @@ def record(row: Row) -> dict[str, Any]:
         "reason": row.reason or row.hint or None,
         "doubt": row.doubt or None,
     }
-
-
-FORMATS: dict[str, Callable[[Sequence[Row], printing.Paint], str]] = {"text": summary, "markdown": markdown}
 
 
 def _short_name(ref: Ref) -> str:
