@@ -17,10 +17,10 @@ def painted(rows: Sequence[Sequence[str]], paint: printing.Paint, styles: Mappin
     if width and max(len("  ".join(line).rstrip()) for line in padded) > width:
         short = [(*line[:-1], _without_registry(line[-1])) for line in lines]
 
-        def shown(at: int, cell: str) -> str:
+        def paint_cell(at: int, cell: str) -> str:
             return paint(cell, styles[cell]) if at == column and cell in styles else cell
 
-        return "".join(f"{line}\n" for line in fitted(short, width, shown))
+        return "".join(f"{line}\n" for line in fitted(short, width, paint_cell))
     for line, padded_line in zip(lines[1:], padded[1:], strict=True):
         state, cell = line[column], padded_line[column]
         padded_line[column] = paint(state, styles[state]) + cell[len(state) :]

@@ -25,9 +25,9 @@ def lines(rows: Iterable[Sequence[str]], width: int = 0) -> list[str]:
 
     With a `width`, that of a terminal, a row may be several lines, and none is wider.
     """
-    shown = [tuple(map(printable, row)) for row in rows]
-    whole = ["  ".join(row).rstrip() for row in aligned(shown)]
-    return whole if not width or max(map(len, whole), default=0) <= width else fitted(shown, width)
+    cells = [tuple(map(printable, row)) for row in rows]
+    in_one_line = ["  ".join(row).rstrip() for row in aligned(cells)]
+    return in_one_line if not width or max(map(len, in_one_line), default=0) <= width else fitted(cells, width)
 
 
 def terminal_width() -> int:
@@ -43,22 +43,22 @@ def terminal_width() -> int:
         return 0
 
 
-def fitted(rows: Sequence[Sequence[str]], width: int, shown: Cell = lambda column, cell: cell) -> list[str]:
+def fitted(rows: Sequence[Sequence[str]], width: int, paint_cell: Cell = lambda column, cell: cell) -> list[str]:
     """Return rows as lines of at most `width` characters: the last cell below the others, each in its column."""
     from textwrap import wrap
 
     heads, lasts = [row[:-1] for row in rows], [row[-1] for row in rows]
     widths = _narrowed(heads, width)
-    result = list[str]()
+    fitting = list[str]()
     for head, last in zip(heads, lasts, strict=True):
         parts = [
             wrap(cell, max(size, 1), break_on_hyphens=False) or [""] for cell, size in zip(head, widths, strict=True)
         ]
         for cells in zip_longest(*parts, fillvalue=""):
-            padded = (shown(at, cell) + " " * (widths[at] - len(cell)) for at, cell in enumerate(cells))
-            result.append("  ".join(padded).rstrip())
-        result += wrap(last, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False)
-    return result
+            padded = (paint_cell(at, cell) + " " * (widths[at] - len(cell)) for at, cell in enumerate(cells))
+            fitting.append("  ".join(padded).rstrip())
+        fitting += wrap(last, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False)
+    return fitting
 
 
 def _narrowed(rows: Sequence[Sequence[str]], width: int) -> list[int]:
