@@ -29,12 +29,12 @@ def summary(rows: Sequence[Row], paint: printing.Paint = printing.plain, width: 
 def problems(rows: Sequence[Row], paint: printing.Paint = printing.plain, width: int = 0) -> str:
     """Return the lines of `summary`, each with the names of its nodes below; on a terminal, at its end."""
     lines, names = _summary(rows, width)
-    shown = [printing.some(of_line, len(of_line), _NAMED) for of_line in names]
+    examples = [printing.some(of_line, len(of_line), _NAMED) for of_line in names]
     if width:
-        pairs = zip(lines[1:], shown, strict=True)
+        pairs = zip(lines[1:], examples, strict=True)
         return painted([lines[0], *((*line[:-1], f"{line[-1]}: {text}") for line, text in pairs)], paint, STYLES, width)
     head, *of_rows = painted(lines, paint, STYLES).splitlines()
-    below = (f"{line}\n  {text}\n" for line, text in zip(of_rows, shown, strict=True))
+    below = (f"{line}\n  {text}\n" for line, text in zip(of_rows, examples, strict=True))
     return f"{head}\n{''.join(below)}"
 
 
