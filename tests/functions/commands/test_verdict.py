@@ -76,6 +76,8 @@ class Cluster(NamedTuple):
     """The change adds a second config for the same nodes."""
     idle: bool = False
     """A mapping that no node has a kernel for, which is an info."""
+    broken: bool = False
+    """The base cannot be rendered: its file is no YAML, which the change mends."""
     wraps: bool = False
     """A Module stands inside of another object, where nobody judges it."""
 
@@ -96,6 +98,7 @@ class Cluster(NamedTuple):
             labels += ', kmm.node.kubernetes.io/version-module.kmm.gpu: "1"'
         rows = [f"      {name}-{at} {EL10 if is_new and at < self.lost else EL9}" for at in range(self.nodes)]
         inventory = INVENTORY.format(name=name, count=self.nodes, keys=keys, labels=labels, nodes="\n".join(rows))
+        documents += ["a: [\n"] if self.broken and not is_new else []
         return {f"{name}/all.yaml": "---\n".join(documents), f"{name}/nodes.yaml": inventory}
 
 
@@ -108,6 +111,7 @@ CLUSTERS = st.builds(
     unknown=st.sampled_from([False, False, False, True]),
     rival=st.sampled_from([False, False, False, True]),
     idle=st.booleans(),
+    broken=st.sampled_from([False, False, False, True]),
     wraps=st.sampled_from([False, False, True]),
 )
 
@@ -236,6 +240,8 @@ def node_numbers(out: Path) -> Any:
 @example([Cluster(), Cluster(nodes=4, ordered=True)])
 @example([Cluster(lost=1), Cluster(unknown=True)])
 @example([Cluster(rival=True)])
+@example([Cluster(broken=True)])
+@example([Cluster(), Cluster(broken=True), Cluster(broken=True, lost=1)])
 @example([Cluster(moves=False), Cluster(nodes=2)])
 @example([Cluster(idle=True, wraps=True), Cluster(wraps=True, lost=1)])
 @settings(max_examples=max(2, EXAMPLES // 100), deadline=None, derandomize=True, database=None, phases=TRIED)
@@ -246,6 +252,8 @@ def test_every_output_has_the_same_numbers(fleet: list[Cluster]) -> None:
     assert {name: counts for name, counts in by_output.items() if counts != by_output["verdict"]} == {}
     assert {name: text for name, text in said.items() if text != said["verdict"]} == {}
     assert said["verdict"].count("what others wrap") == any(cluster.wraps for cluster in fleet)
+    is_broken = any(cluster.broken for cluster in fleet)
+    assert ("a side cannot be rendered" in said["verdict"]) >= is_broken, "a base that does not build is told"
     result = json.loads((out / "result.json").read_text())
     verdict = result["verdict"]
     assert f"**{verdict['headline']}**" in (out / "comment.md").read_text()
