@@ -239,8 +239,8 @@ def test_a_tool_has_one_version_in_all_locks() -> None:
 
 
 def supported() -> dict[str, set[str]]:
-    """What the table in docs/internals/release.md lists: versions by program."""
-    page = (ROOT / "docs" / "internals" / "release.md").read_text()
+    """What the table in docs/reference/compatibility.md lists: versions by program."""
+    page = (ROOT / "docs" / "reference" / "compatibility.md").read_text()
     text = page.partition("## What is supported")[2].partition("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:2] == "| "]
     return {row[0]: set(row[1].split(", ")) for row in rows[1:]}

@@ -11,8 +11,9 @@ PAGE = Path(__file__).parent.parent / "docs" / "operate" / "incident.md"
 HEAD = """\
 # A driver is down
 
-Written by `python tools/incidents.py` from the texts of the links; do not edit. [Day 2](../day2.md#an-incident) walks \
-through five incidents, and [why](../reference/commands/why.md) has the links of KMM's chain.
+Type the four lines below; the first line that `why` prints is the broken link, the next one is what to type. \
+[Five bad nights](nights.md) plays five of them, [why](../reference/commands/why.md) has the links of KMM's chain. \
+Written by `python tools/incidents.py` from the texts of the links; do not edit.
 
 1. Check out the commit that the cluster is to have, and print the cluster: `krmfn why --kubectl > ../dump.sh`, then \
 `DUMP=../dump.json sh ../dump.sh`: beside the repository, for in it a dump is read as what Git has, too.

@@ -136,7 +136,7 @@ def test_the_hub_s_kinds_have_every_field_and_name_each_other() -> None:
 
 def test_a_spoke_of_the_page_gets_what_the_hub_has(tmp_path: Path) -> None:
     """The .krmfn.yaml of the page: nodes of the spokes with the labels are known to get the driver."""
-    page = (ROOT / "docs/engines/hub.md").read_text()
+    page = (ROOT / "docs/engines/acm.md").read_text()
     settings = page.partition("```yaml\n")[2].partition("```")[0]
     config = {
         "apiVersion": "krmfn.dev/v1alpha1",
