@@ -1,4 +1,4 @@
-"""Draw docs/report.png (with chromium) and docs/diff.svg for the README: `python tools/pictures.py`."""
+"""Draw the pictures of docs/, report.png with chromium: `python tools/pictures.py`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import drawings
+
 _ROOT = Path(__file__).parent.parent
 _FLEET = _ROOT / "examples" / "fleet"
 _COLORS = {"31": "#c9372c", "32": "#1a7f37", "33": "#9a6700", "36": "#0b6e8a", "1": "#111"}
@@ -20,7 +22,8 @@ _MOST = 18
 
 
 def main() -> None:
-    """Write both pictures."""
+    """Write the drawings, then the two pictures of what krmfn prints."""
+    drawings.write()
     with tempfile.TemporaryDirectory() as name:
         fleet = shutil.copytree(_FLEET, Path(name, "fleet"))
         _run(fleet, "git", "init", "-q")
