@@ -34,7 +34,7 @@ class Box(NamedTuple):
 
 PATH = (
     ("Git", "a DeviceConfig: a driver,", "its version, its nodes", "box"),
-    ("krmfn", "makes the objects; checks", "what KMM and the nodes refuse", "ours"),
+    ("krmfn", "makes the objects; checks", "what would fail there", "ours"),
     ("Module", "and what waits for it,", "applied by Argo CD or Flux", "box"),
     ("KMM", "finds the image of each", "kernel, and loads it", "box"),
     ("node", "has the driver, and", "KMM's ready label", "new"),
@@ -49,12 +49,18 @@ CHECKS = (
 )
 LAYERS = (
     ("functions/command_line, commands", "what is typed, and what it prints"),
-    ("functions/cluster, comparing, report, chain", "a whole repository: which root, which cluster, before and after"),
-    ("functions/fleet, final, exclusivity, upgrades", "judging: nodes, images, what reaches a cluster"),
-    ("functions/deviceconfig, profile, rendering", "from a config to its objects"),
-    ("functions/kmm, pods, deployments", "what is known of KMM, of Kubernetes, of the engines"),
+    ("functions/cluster, comparing, mending", "a whole repository: roots, clusters, before and after"),
+    ("functions/kustomization, adoption", "kustomize, confined; who owns what on a cluster"),
+    (
+        "functions/deployments, final, upgrades, report, importing",
+        "what reaches a cluster, and what a change does",
+    ),
+    ("functions/deviceconfig, ptemplate, rendering", "from a config to its objects"),
+    ("functions/profile, chain, fleet", "a vendor's options; nodes, images, the links of KMM's chain"),
+    ("functions/exclusivity, kmm, pods", "who may share a node; what is known of KMM and of Kubernetes"),
     ("krmfn/", "the SDK: reads and writes resources, and knows nothing of devices"),
 )
+"""The rooms as .importlinter has them, from top to bottom."""
 STEPS = (
     ("the Module has version 2: nothing happens", ("old", "old", "old", "old")),
     ("wave 1: the label of node 1 changes", ("busy", "old", "old", "old")),
@@ -94,16 +100,17 @@ def _layers() -> str:
 def _upgrade() -> str:
     """Return the strip of an ordered upgrade: four nodes, a line for each step."""
     parts: list[str] = []
+    parts += [_text(51 + 92 * at, 20, f"node {at + 1}", "middle", "small") for at in range(len(STEPS[0][1]))]
     for row, (sentence, nodes) in enumerate(STEPS):
-        top = 10 + 52 * row
+        top = 30 + 52 * row
         parts += [_box(Box(10 + 92 * at, top, 82, 40, (_WORDS[kind],), kind)) for at, kind in enumerate(nodes)]
         parts.append(_text(394, top + 25, sentence, "start", "plain"))
-    return _svg(720, 18 + 52 * len(STEPS), parts, "An ordered upgrade: each node goes when it is labelled")
+    return _svg(720, 38 + 52 * len(STEPS), parts, "An ordered upgrade: each node goes when it is labelled")
 
 
 def _box(box: Box) -> str:
     middle = box.left + box.width // 2
-    first = box.top + (box.height + 5) // 2 - 10 * (len(box.lines) - 1) + 1
+    first = box.top + (box.height + 5) // 2 - 10 * (len(box.lines) - 1) + 3
     lines = [
         _text(middle, first + 20 * at, line, "middle", "small" if at else "plain") for at, line in enumerate(box.lines)
     ]

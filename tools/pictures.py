@@ -14,7 +14,14 @@ import drawings
 
 _ROOT = Path(__file__).parent.parent
 _FLEET = _ROOT / "examples" / "fleet"
-_COLORS = {"31": "#c9372c", "32": "#1a7f37", "33": "#9a6700", "36": "#0b6e8a", "1": "#111"}
+_COLORS = {
+    "31": ("#c9372c", "#f85149"),
+    "32": ("#1a7f37", "#3fb950"),
+    "33": ("#9a6700", "#d29922"),
+    "36": ("#0b6e8a", "#39c5cf"),
+    "1": ("#111", "#f0f6fc"),
+}
+"""The colours of a terminal, on a light page and on a dark one."""
 _LINE, _WIDTH = 22, 720
 """Height of a line and width of the picture of the diff, in pixels."""
 _MOST = 18
@@ -48,9 +55,11 @@ def _svg(lines: Sequence[str]) -> str:
         f'<text x="16" y="{_LINE * (at + 1)}" xml:space="preserve">{_drawn(line)}</text>\n'
         for at, line in enumerate(lines)
     ]
-    style = f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" fill="{_COLORS["1"]}"'
-    background = '<rect width="100%" height="100%" fill="#fff"/>'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>\n{background}\n{"".join(texts)}</svg>\n'
+    style = 'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" class="c1"'
+    light, dark = ("".join(f".c{code} {{ fill: {pair[at]} }} " for code, pair in _COLORS.items()) for at in (0, 1))
+    rules = f"rect {{ fill: #fff }} {light}\n@media (prefers-color-scheme: dark) {{ rect {{ fill: #0d1117 }} {dark}}}"
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>\n<style>\n{rules}\n</style>\n'
+    return f'{head}<rect width="100%" height="100%"/>\n{"".join(texts)}</svg>\n'
 
 
 def _run(folder: Path, *command: str) -> str:
@@ -63,8 +72,8 @@ def _drawn(line: str) -> str:
     parts = re.split("\x00([^\x01]*)\x01", text)
     drawn = html.escape(parts[0])
     for codes, part in zip(parts[1::2], parts[2::2], strict=True):
-        colors = [_COLORS[code] for code in codes.split(";") if code in _COLORS]
-        drawn += f'<tspan fill="{colors[-1]}">{html.escape(part)}</tspan>' if colors else html.escape(part)
+        colors = [f"c{code}" for code in codes.split(";") if code in _COLORS]
+        drawn += f'<tspan class="{colors[-1]}">{html.escape(part)}</tspan>' if colors else html.escape(part)
     return drawn
 
 
