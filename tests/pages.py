@@ -21,7 +21,7 @@ from typing import NamedTuple
 from tests.commands import ROOT
 
 LANGUAGES = ("console", "sh", "python", "yaml", "diff", "text")
-ROOMS = ("*", "docs/**/*", "examples/*", "examples/*/*", "functions/**/*", "benchmark/*", "tests/*/*")
+ROOMS = ("*", "docs/**/*", "examples/*", "examples/*/*", "functions/**/*", "gitops/*", "benchmark/*", "tests/*/*")
 """Where pages are; each has one at least."""
 
 ENGINES = re.compile(r"\b(kustomize|kpt|podman|docker|kubectl|flux)\b")
