@@ -120,8 +120,8 @@ def _adoption(
     objects = [item.manifest for item in _objects(new)]
     source = next(text for text in context.options.live if text.partition("=")[0] == name or len(lists) == 1)
     words = shlex.join([*(paths or ["."]), "--live", source])
-    run, whole = run_of(new), replaced(cluster, streams.engines.top)
-    rendered = Rendered(objects, run.driven, run.kept, words, whole, new.failed)
+    run, replaced_objects = run_of(new), replaced(cluster, streams.engines.top)
+    rendered = Rendered(objects, run.driven, run.kept, words, replaced_objects, new.failed)
     return verdict.adoption(name, rendered, dump, nodes.judge(old, new))
 
 

@@ -4,7 +4,6 @@ import argparse
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from krmfn import KrmfnError, Manifest
@@ -19,11 +18,12 @@ from ..command import Command, Context
 from ..importing import beginnings, recipes, vendors
 from ..importing.beginnings import FIRST_FILES, Cluster, File
 from ..options import RunOptions
-from ..paths import deadline, files, output, roots
+from ..paths import output, roots
 from ..settings import ANSWER
 from . import adopt, init_ci, init_engines, init_layout, init_state
 from .init_imports import Imported, imported_of
 from .init_layout import Layout
+from .init_writing import write_new
 
 _BUILDERS = ("kustomize", "kubectl")
 EXITS = "exit code: 0 written, 1 written, and a finding of severity error about what runs, 2 nothing written"
@@ -199,31 +199,8 @@ def _written(place: _Place, planned: Sequence[File]) -> list[str]:
             raise KrmfnError(f"{label} is there, and nothing is written over it; pass another folder")
         new.append((path, file.text))
         lines.append(f"{label}: {file.purpose}")
-    _write(new)
+    write_new(new)
     return lines
-
-
-def _write(new: Sequence[tuple[str, bytes]]) -> None:
-    """Write files and the folders they stand in; remove them again where one cannot be written."""
-    deadline.finish()
-    folders: list[Path] = []
-    begun: list[Path] = []
-    try:
-        for name, text in new:
-            folder = Path(name).parent
-            with files.errors_of(folder):
-                for parent in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
-                    parent.mkdir()
-                    folders.append(parent)
-            begun.append(Path(name))
-            files.write(name, text)
-    except BaseException:
-        with suppress(OSError):
-            for path in begun:
-                path.unlink(missing_ok=True)
-            for folder in reversed(folders):
-                folder.rmdir()
-        raise
 
 
 def _adopted(context: Context, folder: str, by_name: Mapping[str, str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Pairs of clusters before and after a change, and the comparison of each pair; also the pairs of two PATHs."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Manifest, ResourceList, Result, info, warning
 from krmfn.findings import placed
@@ -17,7 +17,7 @@ from ..command import Context
 from ..deployments.deployment import Deployment
 from ..final.against import check_external
 from ..paths.failures import Failure, failure_of, log_failures, raise_alike
-from ..plan import Comparison, plan
+from ..plan import Comparison, Plan, plan
 from ..rendering.kinds import COUNTING, has_nodes
 from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
@@ -25,7 +25,7 @@ from ..upgrades import node_effects
 from ..upgrades.notes import notes
 from . import attention, hidden, leavers
 from .handed_over import handed_over
-from .held_back import held_back
+from .held_back import HeldBack, held_back
 from .undetected import undetected
 
 
@@ -123,25 +123,38 @@ def compare(
     applied = (plan(pruned, after) if held.unpruned else reviewed)._replace(effects=tuple(effects))
     knows_nodes = any(map(has_nodes, (old, new))) and not doubt
     spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
-    severity = info if spared == node_effects.HARMS else warning
-    unknown = [severity(f"what happens on the nodes is not known: {doubt}")] if doubt else []
+    unknown = _of_unknown_nodes(doubt, spared)
     results = placed([*notes(applied, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown])
     results += map(located, placed(check_adopted(old, new)))
     results += leavers.findings(gone, new, located)
     by_labels = node_effects.harms_by_former_labels(old, new, effects)
-    unapplied = (
-        *attention.unapplied(changes, old, new),
-        *held.findings,
-        *handed_over(pair.old, pair.new, everywhere),
-        *undetected(changes, pair.new),
-    )
+    unapplied = tuple(_unapplied(pair, changes, held, everywhere))
     first = (
-        *(f"not as reviewed: {finding.ref}: {finding.text}" for finding in unapplied),
+        *_not_as_reviewed(unapplied),
         *attention.sentences(changes, old, new),
+        *(f"as long as nodes have their former labels: {harm.ref}: {harm.message}" for harm in by_labels),
     )
-    first += tuple(f"as long as nodes have their former labels: {harm.ref}: {harm.message}" for harm in by_labels)
     comparison = Comparison(name, changes, results, sides=(old, new), first=first, unapplied=unapplied)
     return comparison._replace(knows_nodes=knows_nodes, doubt=doubt, spared=spared, by_former_labels=by_labels)
+
+
+def _unapplied(pair: Pair, changes: Plan, held: HeldBack, everywhere: Sequence[Deployment]) -> Iterator[Result]:
+    """Yield what engines do otherwise than the change says; `everywhere` as for `compare`."""
+    yield from attention.unapplied(changes, *(cluster.final if cluster else ResourceList() for cluster in pair))
+    yield from held.findings
+    yield from handed_over(pair.old, pair.new, everywhere)
+    yield from undetected(changes, pair.new)
+
+
+def _not_as_reviewed(unapplied: Iterable[Result]) -> Iterator[str]:
+    """Yield a sentence per Module with which an engine does something else than the change says."""
+    yield from (f"not as reviewed: {finding.ref}: {finding.text}" for finding in unapplied)
+
+
+def _of_unknown_nodes(doubt: str, spared: frozenset[str]) -> list[Result]:
+    """Return the finding that what happens on the nodes is not known; it is advice where no harm can be among it."""
+    severity = info if spared == node_effects.HARMS else warning
+    return [severity(f"what happens on the nodes is not known: {doubt}")] if doubt else []
 
 
 def deployed_manifests(resources: ResourceList) -> list[Manifest]:

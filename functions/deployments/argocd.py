@@ -139,22 +139,26 @@ def _declarations(
             continue
         problems += (Problem(item.origin, message) for message in (*_mixed(source), *_unread(_directory(source))))
         how = _how(source, normal_path(path), repository)
-        yield Declaration(
-            *(normal_path(path), "argocd", how, item.origin),
-            cluster=cluster,
-            unknown=unknown,
-            directory=_directory(source),
-            namespace=text(table(spec, "destination"), "namespace"),
-            additions=additions_of(table(source, "kustomize"), _KUSTOMIZE, "kustomize.") if how == "raw" else (),
-            prunes=_prunes(spec),
-            ignored=ignored_of(spec),
-            respects_ignored=respects(spec),
-            application=application.name or (path if item.ref.kind == "ApplicationSet" else ""),
-            kept_by=_kept_by(item.manifest),
-            revision=pinned(text(source, "targetRevision")),
-            anew=_anew(spec),
-            refused=f"the absolute path {path}" if path.startswith("/") else "",
-        )
+        yield _declaration(application, source, how)._replace(cluster=cluster, unknown=unknown)
+
+
+def _declaration(application: _Application, source: Manifest, how: How) -> Declaration:
+    """Return what an Application deploys of a source that has a path."""
+    spec, item, path = application.spec, application.source, text(source, "path")
+    return Declaration(
+        *(normal_path(path), "argocd", how, item.origin),
+        directory=_directory(source),
+        namespace=text(table(spec, "destination"), "namespace"),
+        additions=additions_of(table(source, "kustomize"), _KUSTOMIZE, "kustomize.") if how == "raw" else (),
+        prunes=_prunes(spec),
+        ignored=ignored_of(spec),
+        respects_ignored=respects(spec),
+        application=application.name or (path if item.ref.kind == "ApplicationSet" else ""),
+        kept_by=_kept_by(item.manifest),
+        revision=pinned(text(source, "targetRevision")),
+        anew=_anew(spec),
+        refused=f"the absolute path {path}" if path.startswith("/") else "",
+    )
 
 
 def _prunes(spec: Manifest) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from krmfn import Result, printing
 from krmfn.printing import printable
@@ -13,6 +13,7 @@ from ..plan import Change, Comparison
 from . import unjudged, verdict
 from .changes import Names, Overview, as_json, fields_of, first_lines, named, overview, text, values
 from .checked import cluster_suffix
+from .fitting import fit, omissions, section
 from .markup import in_tags, inline
 from .unjudged import Gap
 
@@ -26,8 +27,6 @@ _NAME = 200
 """Characters of a cluster's name."""
 _REST, _LEAST = 8_000, 700
 """Characters for the lines that say how much is left out: at most, and at least."""
-_SHORT = 30
-"""Characters of a cluster's name in a line that says how much is left out."""
 _CLUSTERS = 20
 """Clusters that such a line names; more are only counted."""
 _RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
@@ -96,7 +95,7 @@ def _failing(review: Review) -> str:
     if not red:
         return ""
     room = LONGER * 3 // 4 if review.page else LIMIT // 2
-    fitting = _fit(((f"- {_note(finding)}{inline(cluster_suffix(finding))}\n", ()) for finding in red), room)
+    fitting = fit(((f"- {_note(finding)}{inline(cluster_suffix(finding))}\n", ()) for finding in red), room)
     remainder = f"- and {fitting.cut:,} more, which do not fit: {review.page or 'krmfn check'} has them\n"
     rules = dict.fromkeys(finding.rule for finding in red if not finding.remedy and finding.rule in review.remedies)
     help_ = "".join(f"- {rule}: {inline(review.remedies[rule])}\n" for rule in rules)
@@ -109,7 +108,7 @@ def _opening(comparisons: Sequence[Comparison], fleet: Overview, limit: int) -> 
     line = f"**{inline(verdict.headline(comparisons))}**\n"
     head = f"{line}\n{_table(fleet, limit)}" if fleet.rows else line
     first = ((f"* {inline(_shorten(line))}\n", ()) for line in (*_losses(comparisons), *first_lines(comparisons)))
-    opening = _fit(first, limit // 4)
+    opening = fit(first, limit // 4)
     if not opening.text:
         return head
     rest = f"* **and {opening.cut:,} more, which do not fit: read them with krmfn diff**\n" if opening.cut else ""
@@ -130,19 +129,19 @@ def _parts(fleet: Overview, lines: Sequence[tuple[str, Names]], sizes: Sizes) ->
     """Return the lines, the changes and their details, as far as they fit."""
     room = max(0, sizes.room - sizes.rest)
     most = _CLUSTERS if not sizes.page else _FEW
-    fitting = _fit(lines, room // 2)
+    fitting = fit(lines, room // 2)
     room -= len(fitting.text)
-    rows = _fit(((_row(change, fleet.suffix(names)), names) for change, names in fleet.changes), room // 2)
+    rows = fit(((_row(change, fleet.suffix(names)), names) for change, names in fleet.changes), room // 2)
     room -= len(rows.text)
-    details = _fit(((_details(change, fleet.suffix(names)), names) for change, names in fleet.changes), room)
+    details = fit(((_details(change, fleet.suffix(names)), names) for change, names in fleet.changes), room)
     column, rule, cell = (" clusters |", "---|", " |") if fleet.rows else ("", "", "")
     word = " more" if details.text else ""
     where = f"; {sizes.page} has them" if sizes.page else ""
-    omissions = _omissions(details, most)
+    of_clusters = omissions(details, most)
     return (
-        _section(fitting, f"- and {printing.counted(fitting.cut, 'more line')}{_omissions(fitting, most)}{where}\n"),
-        _section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
-        _section(details, f"The details of {details.cut:,}{word} do not fit into a comment{omissions}{where}.\n"),
+        section(fitting, f"- and {printing.counted(fitting.cut, 'more line')}{omissions(fitting, most)}{where}\n"),
+        section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
+        section(details, f"The details of {details.cut:,}{word} do not fit into a comment{of_clusters}{where}.\n"),
     )
 
 
@@ -157,30 +156,6 @@ def _losses(comparisons: Sequence[Comparison]) -> list[str]:
     return [f"{printing.counted(number, 'node')} {'lose' if number > 1 else 'loses'} a driver"] if number else []
 
 
-class Part(NamedTuple):
-    """The text of a part of a comment that fits, and what is left out."""
-
-    text: str
-    cut: int
-    """How many entries are left out."""
-    clusters: Counter[str]
-    """How many of these each cluster has."""
-
-
-def _fit(entries: Iterable[tuple[str, Names]], room: int) -> Part:
-    """Return the texts that fit into `room` characters; one that does not is left out, and the next one tried."""
-    texts: list[str] = []
-    cut, clusters = 0, Counter[str]()
-    for entry, names in entries:
-        if len(entry) <= room:
-            texts.append(entry)
-            room -= len(entry)
-        else:
-            cut += 1
-            clusters.update(names)
-    return Part("".join(texts), cut, clusters)
-
-
 def _table(fleet: Overview, limit: int) -> str:
     """Return a row per cluster, as far as they fit into a third of a comment."""
     lines = [
@@ -190,7 +165,7 @@ def _table(fleet: Overview, limit: int) -> str:
         )
         for row, objects in fleet.rows
     ]
-    table = _fit(lines, limit // 3)
+    table = fit(lines, limit // 3)
     cut = [row for row, _ in fleet.rows if row.name in table.clusters]
     remaining = Counter[str]()
     for row in cut:
@@ -199,19 +174,6 @@ def _table(fleet: Overview, limit: int) -> str:
     rest = f"| and {sum(row.clusters for row in cut):,} more | {numbers} | |\n" if cut else ""
     title = f"| cluster | {' | '.join(fleet.columns)} | objects |\n|---|{'--:|' * len(fleet.columns)}---|\n"
     return f"{title}{table.text}{rest}"
-
-
-def _omissions(part: Part, most: int) -> str:
-    """Return how many entries of each cluster are left out: ` (dev 3, stage 2)`; "" for none."""
-    if not part.clusters:
-        return ""
-    named = [f"{inline(name[:_SHORT])} {number:,}" for name, number in part.clusters.items()]
-    return f" ({printing.some(named, len(named), most)})"
-
-
-def _section(part: Part, rest: str, title: str = "") -> str:
-    """Return a part with its title, and `rest` where something is cut; "" where there is nothing."""
-    return f"\n{title}{part.text}{rest if part.cut else ''}" if part.text or part.cut else ""
 
 
 def _lines(fleet: Overview, red: Collection[tuple[str, str]]) -> Iterator[tuple[str, Names]]:

@@ -18,9 +18,10 @@ from krmfn.results import MEND, REMOVE, Rule, Severity
 from .. import oracles
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import note, run_of
-from .function_config import FunctionConfig, Source, merge_repeats
+from .function_config import FunctionConfig, Source
 from .generated import Finding, Judged
 from .kinds import OURS, Kinds, has_nodes, of_kinds
+from .repeats import merge_repeats
 
 Entry = tuple[Id, str]
 """An entry that turns off a rule: the resource that has it, and the rule."""
