@@ -24,8 +24,8 @@ _FONT = "font-family='Helvetica, Arial, sans-serif' font-size='15' text-anchor='
 class Box(NamedTuple):
     """A box with its lines of text, the first of which is larger."""
 
-    left: int
-    top: int
+    x: int
+    y: int
     width: int
     height: int
     lines: Sequence[str]
@@ -80,11 +80,11 @@ def write() -> None:
 
 def _path() -> str:
     """Return the picture of who makes what on the way to a node, and who checks it where."""
-    boxes = [
-        Box(10 + 196 * at, 20, 172, 84, (title, one, two), kind) for at, (title, one, two, kind) in enumerate(PATH)
+    boxes = [Box(10 + 196 * at, 20, 172, 84, lines, kind) for at, (*lines, kind) in enumerate(PATH)]
+    arrows = [_arrow(box.x + box.width, box.x + box.width + 22, 62) for box in boxes[:-1]]
+    checks = [
+        _text(20, 140 + 26 * at, f"{place}: {checker}", "start", "small") for at, (place, checker) in enumerate(CHECKS)
     ]
-    arrows = [_arrow(box.left + box.width, box.left + box.width + 22, 62) for box in boxes[:-1]]
-    checks = [_text(20, 140 + 26 * at, f"{place}: {who}", "start", "small") for at, (place, who) in enumerate(CHECKS)]
     return _svg(980, 215, [*map(_box, boxes), *arrows, *checks], "From Git to a node, and who checks what")
 
 
@@ -109,22 +109,22 @@ def _upgrade() -> str:
 
 
 def _box(box: Box) -> str:
-    middle = box.left + box.width // 2
-    first = box.top + (box.height + 5) // 2 - 10 * (len(box.lines) - 1) + 3
+    middle = box.x + box.width // 2
+    first = box.y + (box.height + 5) // 2 - 10 * (len(box.lines) - 1) + 3
     lines = [
         _text(middle, first + 20 * at, line, "middle", "small" if at else "plain") for at, line in enumerate(box.lines)
     ]
-    size = f"x='{box.left}' y='{box.top}' width='{box.width}' height='{box.height}' rx='6'"
+    size = f"x='{box.x}' y='{box.y}' width='{box.width}' height='{box.height}' rx='6'"
     return f"<rect class='{box.kind}' {size}/>\n{''.join(lines)}"
 
 
-def _text(left: int, top: int, text: str, anchor: str, kind: str) -> str:
-    return f"<text class='{kind}' x='{left}' y='{top}' text-anchor='{anchor}'>{html.escape(text)}</text>\n"
+def _text(x: int, y: int, text: str, anchor: str, kind: str) -> str:
+    return f"<text class='{kind}' x='{x}' y='{y}' text-anchor='{anchor}'>{html.escape(text)}</text>\n"
 
 
-def _arrow(left: int, right: int, top: int) -> str:
-    head = f"<path class='head' d='M{right} {top} l-9 -5 v10 z'/>"
-    return f"<path class='line' d='M{left + 2} {top} H{right - 8}'/>{head}\n"
+def _arrow(start: int, end: int, y: int) -> str:
+    head = f"<path class='head' d='M{end} {y} l-9 -5 v10 z'/>"
+    return f"<path class='line' d='M{start + 2} {y} H{end - 8}'/>{head}\n"
 
 
 def _svg(width: int, height: int, parts: Sequence[str] | map[str], title: str) -> str:
