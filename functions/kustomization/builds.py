@@ -141,7 +141,7 @@ def _output(
 
     def output(origins: bool = False) -> kustomize.Output:
         source = None if decision.is_own else tree(graph, folder, decision.is_open)
-        return kustomize.build(path, source, flags, decision, manifest, origins, seconds)
+        return kustomize.build(kustomize.BuildCall(path, source, flags, decision, manifest, origins, seconds))
 
     if _work_of_origins(graph, folder) > _MOST_NOTED:
         untraced = output()
@@ -149,7 +149,8 @@ def _output(
     if not graph.workspace or flags or decision.is_open or decision.calls or not graph.is_untouched(folder):
         return output(), partial(output, origins=True)
     unwrapped = tree(graph, folder, build_name=graph.workspace.build_name)
-    traced = kustomize.build(path, unwrapped, (), decision, seconds=seconds, shared=graph.workspace)
+    call = kustomize.BuildCall(path, unwrapped, decision=decision, seconds=seconds, shared=graph.workspace)
+    traced = kustomize.build(call)
     stream = provenance.without_notes(traced.stream)
     return output() if stream is None else traced._replace(stream=stream), lambda: traced
 

@@ -72,46 +72,62 @@ class Output(NamedTuple):
     """The name of the folder in the wrapper."""
 
 
-def build(
-    path: str,
-    tree: Tree | None,
-    flags: Sequence[str] = (),
-    decision: Decision = _CLOSED,
-    kustomization: Manifest | None = None,
-    origins: bool = False,
-    seconds: int = 60,
-    shared: Workspace | None = None,
-) -> Output:
-    """Return the output of `kustomize build` for the directory `path`, local-config resources included.
+class BuildCall(NamedTuple):
+    """A call of `kustomize build`."""
 
-    It is built in its `tree`; without one, for plugins of the user's that may read anything, in its own folder. With a
-    `shared` workspace, that of a run, there is no wrapper; else there is one, in a new workspace.
-    `flags` are passed to kustomize; `decision` says which of our functions it calls, and whether it can run other
-    programs; `kustomization` is the one in `path`. With `origins` each resource has an annotation with its origin,
-    relative to the wrapper.
-    Raises KrmfnError with kustomize's messages when it fails or is missing, when it exceeds `seconds` or another bound
-    (see `process`), and when temporary files cannot be written. An error that our functions report as findings is not
-    raised.
+    path: str
+    """The directory, as users name it."""
+    tree: Tree | None = None
+    """In which it is built; None, for plugins of the user's that may read anything: its own folder."""
+    flags: Sequence[str] = ()
+    """Passed to kustomize."""
+    decision: Decision = _CLOSED
+    """Which of our functions it calls, and whether it can run other programs."""
+    kustomization: Manifest | None = None
+    """The one in the directory."""
+    origins: bool = False
+    """Whether each resource gets an annotation with its origin, relative to the wrapper."""
+    seconds: int = 60
+    """How long it may take."""
+    shared: Workspace | None = None
+    """The workspace of a run, in which there is no wrapper; None: a new one, with a wrapper."""
+
+    @property
+    def name(self) -> str:
+        """Return what is run, as messages have it."""
+        return f"kustomize build {self.path}"
+
+
+def build(call: BuildCall) -> Output:
+    """Return the output of `kustomize build`, local-config resources included.
+
+    Raises KrmfnError with kustomize's messages when it fails or is missing, when it exceeds its seconds or another
+    bound (see `process`), and when temporary files cannot be written. An error that our functions report as findings is
+    not raised.
     """
-    command, name, names = _command(decision), f"kustomize build {path}", tree.names if tree else {}
-    with open_workspace(shared) as workspace:
+    path, tree, flags, decision = call.path, call.tree, call.flags, call.decision
+    command, names = _command(decision), tree.names if tree else {}
+    with open_workspace(call.shared) as workspace:
         folder, real = workspace.folder(), tree.folder if tree else os.path.realpath(path)
         refuse_inside(path, real, folder)
         confinement = workspace.confinement(decision.calls, names)
         top = workspace.write(tree) if tree else real
-        base = "" if shared else os.path.basename(folder)  # random, so no folder of a repository has this name
+        base = "" if call.shared else os.path.basename(folder)  # random, so no folder of a repository has this name
         if base:
-            top = _wrapper(folder, base, top, kustomization or {}, workspace.build_name, origins)
+            top = _wrapper(call, folder, top, workspace.build_name)
         bounds = tree and confinement.bounds(command[0], decision.is_open)
         environment = _environment(decision, {flag.partition("=")[0] for flag in flags}, confinement.environment)
         command += [top, *flags, *confinement.flags]
-        done = process.run(command, environment, name, seconds, top if tree else None, bounds)
+        program = process.Program(command, environment, call.name, call.seconds, top if tree else None)
+        done = process.run(program, bounds)
         inputs = confinement.inputs() if decision.calls else []
     local = workspace.build_name.encode(), LOCAL.encode()
     stderr, stream = (_restore_names(text.replace(*local), names) for text in (done.stderr, done.stdout))
     lines = _lines(stderr, folder, base, path)
-    output = _check(name, done.returncode, Output(stream, *_messages(lines, bool(decision.calls)), inputs, base))
-    return output if origins or not base else output._replace(stream=provenance.without_wrapper(output.stream, base))
+    output = _check(call.name, done.returncode, Output(stream, *_messages(lines, bool(decision.calls)), inputs, base))
+    return (
+        output if call.origins or not base else output._replace(stream=provenance.without_wrapper(output.stream, base))
+    )
 
 
 def _lines(stderr: bytes, folder: str, base: str, path: str) -> list[str]:
@@ -140,12 +156,14 @@ def _check(name: str, code: int, output: Output) -> Output:
     return output
 
 
-def _wrapper(folder: str, base: str, target: str, kustomization: Manifest, build_name: str, origins: bool) -> str:
+def _wrapper(call: BuildCall, folder: str, target: str, build_name: str) -> str:
     """Write a wrapper around the kustomization in the folder `target`, and return the wrapper's folder.
 
     It has the fields that count only in the outermost kustomization. It lists the folder, under components or
-    resources, by the link `base`, since kustomize refuses a folder with two dots in its name, as in `a..b`.
+    resources, by a link with the name of the workspace's folder, since kustomize refuses a folder with two dots in its
+    name, as in `a..b`.
     """
+    base, kustomization = os.path.basename(folder), call.kustomization or {}
     source, destination = (f"/metadata/annotations/{key.replace('/', '~1')}" for key in (LOCAL, build_name))
     move = [{"op": "move", "from": source, "path": destination}]
     manifest: Manifest = {
@@ -154,7 +172,9 @@ def _wrapper(folder: str, base: str, target: str, kustomization: Manifest, build
         "components" if kustomization.get("kind") == "Component" else "resources": [base],
         "patches": [{"target": {"annotationSelector": LOCAL}, "patch": emit.dump_json(move)}],
     }
-    metadata = dict.fromkeys([*(kustomization.get("buildMetadata") or ()), *(provenance.OPTIONS if origins else ())])
+    metadata = dict.fromkeys(
+        [*(kustomization.get("buildMetadata") or ()), *(provenance.OPTIONS if call.origins else ())]
+    )
     options = {"buildMetadata": [*metadata], "sortOptions": kustomization.get("sortOptions")}
     text = emit.dump(manifest | {field: value for field, value in options.items() if value})
     wrapper = Path(folder, "wrapper")

@@ -45,7 +45,8 @@ def try_all() -> Outcome:
         arguments = json.dumps(targets._replace(inside=inside)._asdict())
         command = [sys.executable, "-I", "-c", _CODE.format(paths=import_paths()), arguments]
         bounds = confinement.bounds(sys.executable, is_open=False)
-        done = process.run(command, confinement.environment, "the probe", 60, inside, bounds)
+        program = process.Program(command, confinement.environment, "the probe", 60, inside)
+        done = process.run(program, bounds)
     if done.returncode:
         raise KrmfnError(f"it ended with {done.returncode}: {done.stderr.decode(errors='replace').strip()[-400:]}")
     return Outcome(**json.loads(done.stdout))

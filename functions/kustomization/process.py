@@ -20,6 +20,7 @@ from time import monotonic
 from krmfn.errors import KrmfnError
 from krmfn.printing import counted
 from krmfn.streams import max_bytes
+from krmfn.typed import NamedTuple
 
 from ..paths import deadline
 from ..paths.workers import hold_signals, processors
@@ -36,16 +37,26 @@ _running: set[subprocess.Popen[bytes]] = set()
 _ended: list[bool] = []
 
 
-def run(
-    command: Sequence[str], env: Mapping[str, str], name: str, seconds: int, folder: str | None, bounds: Bounds | None
-) -> subprocess.CompletedProcess[bytes]:
-    """Run a program in a folder, None for the working folder; it ends when krmfn does.
+class Program(NamedTuple):
+    """A program to run."""
 
-    Its address space is limited unless it has our own environment: it may start Node.js then, which reserves more. With
-    `bounds` it is also confined, as far as the kernel can.
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    """Its address space is limited unless this is our own: it may start Node.js then, which reserves more."""
+    name: str
+    """What its work is called in errors."""
+    seconds: int
+    """How long it may take."""
+    folder: str | None = None
+    """In which it runs; None: the working folder."""
 
-    Raises KrmfnError, in which the work is called `name`, when it cannot be run or exceeds a limit.
+
+def run(program: Program, bounds: Bounds | None = None) -> subprocess.CompletedProcess[bytes]:
+    """Run a program; it ends when krmfn does. With `bounds` it is also confined, as far as the kernel can.
+
+    Raises KrmfnError when it cannot be run or exceeds a limit.
     """
+    command, env, name, seconds, folder = program
     process = None
     try:
         with hold_signals(), _lock:  # an interrupt during the start would leave the process running

@@ -62,7 +62,7 @@ def test_the_wrapper_builds_the_folder_and_moves_the_mark_aside(fake: Fake, app:
     """Flags go to kustomize as they are, and the temporary folder is removed."""
     fake.answers("echo 'a: b'")
     flags = ["--enable-exec", "--load-restrictor", "None"]
-    assert kustomize.build(str(app), None, flags).stream == b"a: b\n"
+    assert kustomize.build(kustomize.BuildCall(str(app), None, flags)).stream == b"a: b\n"
     command, folder, *options = fake.noted("arguments").split()
     assert (command, options, Path(folder).exists()) == ("build", flags, False)
     assert sorted(path.name for path in app.iterdir()) == ["kustomization.yaml"]
@@ -82,17 +82,17 @@ NAME = "grep -o 'krmfn.dev~1aside[^\\\"]*' {wrapper} | sed 's|~1|/|g'"
 
 def test_the_mark_comes_back_and_the_name_of_another_build_stays(fake: Fake, app: Path) -> None:
     fake.answers(f"echo \"$({NAME.format(wrapper='$2/kustomization.yaml')}): 'true'\"")
-    assert kustomize.build(str(app), None).stream == f"{LOCAL}: 'true'\n".encode()
+    assert kustomize.build(kustomize.BuildCall(str(app))).stream == f"{LOCAL}: 'true'\n".encode()
     (fake.folder / "wrapper").rename(fake.folder / "earlier")
     fake.answers(NAME.format(wrapper=fake.folder / "earlier"))
     assert re.fullmatch(
-        rb"krmfn.dev/aside-while-kustomize-builds/[0-9a-f]{32}\n", kustomize.build(str(app), None).stream
+        rb"krmfn.dev/aside-while-kustomize-builds/[0-9a-f]{32}\n", kustomize.build(kustomize.BuildCall(str(app))).stream
     )
 
 
 def test_kubectl_does_as_well(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'", name="kubectl")
-    assert kustomize.build(str(app), None).stream == b"a: b\n"
+    assert kustomize.build(kustomize.BuildCall(str(app))).stream == b"a: b\n"
     assert fake.noted("arguments").startswith("kustomize ")
 
 
@@ -111,7 +111,7 @@ def test_what_kustomize_says_of_a_build_that_works_is_a_finding_per_line(fake: F
 def test_a_failure_has_the_message_of_kustomize(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'; echo 'Error: no such file' >&2; exit 1")
     with pytest.raises(KrmfnError, match=r"kustomize build .* failed:\nError: no such file$"):
-        kustomize.build(str(app), None)
+        kustomize.build(kustomize.BuildCall(str(app)))
 
 
 def test_a_failure_of_kubectl_is_a_sentence_and_says_how_to_find_the_patch(fake: Fake, app: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_failure_of_kubectl_is_a_sentence_and_says_how_to_find_the_patch(fake:
     fake.answers(f"echo '{line}' >&2; exit 1", name="kubectl")
     says = r'failed:\nadd operation does not apply: path: "/a"\n\(kustomize does not name the patch: look for this '
     with pytest.raises(KrmfnError, match=says):
-        kustomize.build(str(app), None)
+        kustomize.build(kustomize.BuildCall(str(app)))
 
 
 def test_kubectl_is_no_substitute_for_a_function(app: Path, fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_kubectl_is_no_substitute_for_a_function(app: Path, fake: Fake, monkeypa
 
 def test_a_component_is_wrapped_as_one(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'")
-    built = kustomize.build(str(app), None, kustomization={"kind": "Component"})
+    built = kustomize.build(kustomize.BuildCall(str(app), kustomization={"kind": "Component"}))
     assert built.stream == b"a: b\n"
     assert yaml.safe_load(fake.noted("wrapper"))["components"] == [built.base]
 
@@ -149,14 +149,14 @@ def test_the_wrapper_asks_for_what_the_kustomization_asks_for_and_for_origins(fa
         (["managedByLabel", "transformerAnnotations"], False, ["managedByLabel", "transformerAnnotations"]),
         (["managedByLabel", "originAnnotations"], True, ["managedByLabel", *BOTH]),
     ]:
-        kustomize.build(str(app), None, kustomization={"buildMetadata": options}, origins=origins)
+        kustomize.build(kustomize.BuildCall(str(app), kustomization={"buildMetadata": options}, origins=origins))
         assert yaml.safe_load(fake.noted("wrapper")).get("buildMetadata") == expected
 
 
 def test_without_any_kustomize_it_says_what_to_install(fake: Fake, app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(fake.bin))
     with pytest.raises(KrmfnError, match="install one of them"):
-        kustomize.build(str(app), None)
+        kustomize.build(kustomize.BuildCall(str(app)))
 
 
 @pytest.mark.parametrize("name", manifests.KUSTOMIZATIONS)

@@ -74,7 +74,7 @@ def test_one_that_takes_too_long_is_ended_with_its_children(
     monkeypatch.setattr(process_, "monotonic", lambda: next(times))
     sentence = f"kustomize build a took longer than {HANGS} seconds and was stopped; raise the limit with --timeout SEC"
     with pytest.raises(KrmfnError, match=re.escape(sentence)):
-        process_.run(["kustomize"], {"PATH": path}, "kustomize build a", HANGS, str(folder), None)
+        process_.run(process_.Program(["kustomize"], {"PATH": path}, "kustomize build a", HANGS, str(folder)))
     assert [is_gone(path) for path in notes.iterdir()] == [True, True]
 
 
@@ -148,7 +148,7 @@ def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], d
         monkeypatch.setenv(name, EVERY.get(name, "secret"))
     monkeypatch.setenv("KRMFN_MAX_BYTES", "100000")
     monkeypatch.setenv("PATH", fake(tmp_path, "/usr/bin/env").partition(os.pathsep)[0])
-    text = kustomize.build(str(tmp_path), None, flags, decision).stream.decode()
+    text = kustomize.build(kustomize.BuildCall(str(tmp_path), None, flags, decision)).stream.decode()
     return dict(line.split("=", 1) for line in text.splitlines())
 
 
@@ -183,7 +183,7 @@ def test_plugins_of_the_user_are_told_everything(tmp_path: Path, monkeypatch: py
 def test_without_a_home_none_is_found_in_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", fake(tmp_path, 'echo "$HOME"'))
     monkeypatch.delenv("HOME")
-    assert Path(kustomize.build(str(tmp_path), None).stream.decode()).is_absolute()
+    assert Path(kustomize.build(kustomize.BuildCall(str(tmp_path))).stream.decode()).is_absolute()
 
 
 def test_the_page_lists_them() -> None:

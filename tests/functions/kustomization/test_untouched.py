@@ -142,8 +142,8 @@ def test_many_patches_of_many_resources_are_built_without_notes(
     top = str(plant(tmp_path, files).resolve())
     asked = list[bool]()
 
-    def build(*_args: object, **options: object) -> kustomize.Output:
-        asked.append(bool(options.get("shared")))
+    def build(call: kustomize.BuildCall) -> kustomize.Output:
+        asked.append(call.shared is not None)
         return kustomize.Output(b"")
 
     monkeypatch.setattr(kustomize, "build", build)
