@@ -1,6 +1,6 @@
 """Configs that nothing drives: a Profile that is gone, misspelt or for another version must not unload a driver."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER
@@ -55,7 +55,12 @@ def check(
             yield item.located(severity(message, rule="KRM107", field=field, remedy=remedy))
         else:
             unjudged.setdefault(item.group, []).append(item)
-    for group, (first, *rest) in unjudged.items():
+    yield from _of_others(unjudged)
+
+
+def _of_others(items: Mapping[str, Sequence[Item]]) -> Iterator[Result]:
+    """Yield a finding per group of other vendors from whose configs nothing is generated."""
+    for group, (first, *rest) in items.items():
         others = f"; the same holds for {len(rest):,} more" if rest else ""
         outcome = f"nothing is generated from it, and it stays as it is{others}"
         message = f"belongs to another vendor's group, {group}: {outcome}"
