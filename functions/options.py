@@ -1,6 +1,7 @@
 """Options of the commands that run the function, from argparse into frozen values."""
 
 import argparse
+import os
 import shlex
 from collections.abc import Mapping
 from functools import partial
@@ -72,6 +73,12 @@ class RunOptions(NamedTuple):
     verbose: bool = False
     quiet: bool = False
     color: str = "auto"
+
+    @property
+    def dumps(self) -> frozenset[str]:
+        """Return the files of --live, without links: they have the cluster's Nodes and Modules, and not Git's."""
+        sources = (source for word in self.live for source in (word, word.partition("=")[2]))
+        return frozenset(os.path.realpath(source) for source in sources if source)
 
     @property
     def has_live_nodes(self) -> bool:

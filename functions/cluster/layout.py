@@ -85,7 +85,8 @@ def layout(
     members = _relevant(settings.clusters, tops) if settings.clusters else {}
     members |= {name: tuple(Member(path, os.path.realpath(path)) for path in texts) for name, texts in named.items()}
     marks = tops.union(member.real for cluster in members.values() for member in cluster)
-    exclude = excluder((*(pattern.text for pattern in settings.exclude), *options.exclude), options.written)
+    left_out = options.written.union(_dumps(options, members))
+    exclude = excluder((*(pattern.text for pattern in settings.exclude), *options.exclude), left_out)
     ours = Ours(frozenset(ENTRY_POINTS), options.function_image, _version)
     engine_objects = engines.of_paths(reals, options, exclude, ours)
     # what is named decides, and else the objects of engines
@@ -122,6 +123,12 @@ def layout(
     )
     names = dict.fromkeys(name for survey in everything for name in survey.templates)
     return streams._replace(engines=engine_objects, templates=tuple(names))
+
+
+def _dumps(options: RunOptions, members: Mapping[str, Sequence[Member]]) -> Iterator[str]:
+    """Yield the dumps that are not Git's: one that the clusters list is an inventory of theirs, too."""
+    reals = [member.real for cluster in members.values() for member in cluster]
+    yield from (path for path in options.dumps if not any(within(path, real) for real in reals))
 
 
 def _apart(roots: Sequence[Root], names: Collection[str], settings: Config) -> Iterator[Cluster]:

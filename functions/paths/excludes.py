@@ -43,10 +43,10 @@ A path that ends with a slash is a folder.
 
 
 def excluder(patterns: Sequence[str] = (), folders: frozenset[str] = frozenset()) -> Excluder:
-    """Return the function that tells whether a path is left out: by a pattern, or because it is below a folder.
+    """Return the function that tells whether a path is left out: by a pattern, or because it is, or is below, a folder.
 
-    The folders are absolute and without links: those that `render` writes. Raises KrmfnError for patterns that cannot
-    be used.
+    The folders, which may be files, are absolute and without links: what `render` writes, and dumps. Raises KrmfnError
+    for patterns that cannot be used.
     """
     matches = _compile(patterns).match_file if patterns else None
 

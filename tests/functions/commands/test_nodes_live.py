@@ -345,3 +345,16 @@ def test_the_page_says_what_is_loaded_and_the_json_makes_the_same_page(
         names.append(str(tmp_path / f"{command}.json"))
         Path(names[-1]).write_text(run(lab, command, items, ".", "--format", "json").text)
     assert process("krmfn", "report", "--from", *names, cwd=lab).text == done.text
+
+
+@pytest.mark.parametrize("word", ["dump.json", "./dump.json", ".=dump.json"])
+def test_a_dump_that_lies_in_the_repository_is_not_in_git(word: str, tmp_path: Path) -> None:
+    """Its nodes and Modules were read as Git's: there were two of each, and the nodes were all committed."""
+    folder = shutil.copytree(ROOT / "examples/one-cluster", tmp_path / "one-cluster")
+    (folder / ".git").mkdir()
+    (folder / "dump.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": good()}))
+    checked = process("krmfn", "check", ".", "--live", word, cwd=folder)
+    assert "dump.json" not in checked.text, checked.text
+    assert process("krmfn", "check", ".", cwd=folder).text.count("dump.json") > 1, "else it is a file as others"
+    assert process("krmfn", "nodes", ".", "--live", word, cwd=folder).code == 0
+    assert process("krmfn", "nodes", "dump.json", "--live", "dump.json", cwd=folder).code == 0, "a PATH is one"
