@@ -24,7 +24,7 @@ CONFIG_MAP = b"ConfigMap"
 VARIABLES = b"substituteFrom"
 """A text without it takes no variables from a ConfigMap."""
 _CHART, _TEMPLATES = "Chart.yaml", "templates"
-_DEPLOYING = re.compile(rb"^kind:[ \t]*[\"']?(?:Application|ApplicationSet|GitRepo|HelmRelease|Kustomization)\b", re.M)
+_DEPLOYING = re.compile(rb"(?m)^kind:[ \t]*[\"']?(?:Application|ApplicationSet|GitRepo|HelmRelease|Kustomization)\b")
 
 
 def has_words(text: bytes) -> bool:

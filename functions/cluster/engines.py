@@ -225,7 +225,7 @@ RULES = (
         remedy="Name the folder in the object; where only its engine knows the clusters, name them under `clusters` in "
         ".krmfn.yaml.",
         held=oracles.ENGINE_KINDS,
-        severities=("error", "warning"),
+        severities=("warning", "error"),
     ),
 )
 """The rule about objects of engines."""

@@ -72,10 +72,10 @@ def _server(top: str) -> Server | None:
 
 
 def _of_branch(top: str) -> list[str]:
-    """Return what to change where the work tree has commits and no branch `main`, whose pushes the workflow checks."""
+    """Return what to change where the work tree has commits and no branch main, whose pushes the workflow checks."""
     with suppress(KrmfnError):
         names = git.run(top, "for-each-ref", "--format=%(refname:lstrip=-1)", "refs/heads", "refs/remotes").split()
-        if names and "main" not in names:
+        if names and not git.run(top, "for-each-ref", "refs/heads/main", "refs/remotes/*/main"):
             return [
                 "",
                 f"the workflow checks pushes to main, and no branch has that name: write yours there ({names[0]})",

@@ -10,10 +10,13 @@ from collections.abc import Callable
 from ..typed import Any, NamedTuple
 from .blocks import NotSimple
 
-__all__ = ["Brackets", "Part", "read"]
+__all__ = ["LONGEST", "Brackets", "Part", "read"]
 
 _DEEPEST = 20
 """Levels of brackets in brackets; nobody writes as many."""
+LONGEST = 10_000
+"""Characters of a line with brackets that is read here: of millions of parts not all may be held before they are
+refused, and a pattern needs memory for each, too."""
 _INNER = r"[^\s:?#\\,\[\]{}'\"&*!|>%@`]"
 _WORD = rf"(?:[^\s\-?:,\[\]{{}}#&*!|>'\"%@`\\]|--?(?=[^\s\-?:#\\,\[\]{{}}'\"&*!|>%@`])){_INNER}*(?:(?: +|:){_INNER}+)*"
 _VALUE = rf"(?:{_WORD}|\"[^\"\\]*\"|'[^']*')"

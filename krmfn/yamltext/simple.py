@@ -17,7 +17,7 @@ from . import blocks, brackets
 from .blocks import NotSimple
 from .brackets import Brackets
 
-__all__ = ["ABSENT", "LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "MERGE", "OLD", "PLAIN", "WORDS", "Line", "NotSimple"]
+__all__ = ["ABSENT", "LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "MERGE", "OLD", "PLAIN", "WORDS", "Line"]
 __all__ += ["Timestamp", "differs", "is_merge", "lines_of", "node", "read", "scalar"]
 
 PLAIN, MERGE = "plain", "tag:yaml.org,2002:merge"
@@ -160,6 +160,8 @@ def _pattern() -> re.Pattern[str]:
 @lru_cache(maxsize=4096)
 def _line(row: str) -> Line | None:
     """Return what stands on a line; None for a comment or nothing. Raises NotSimple."""
+    if len(row) > brackets.LONGEST and ("[" in row or "{" in row):
+        raise NotSimple
     match = _pattern().fullmatch(row)
     if not match:
         if row.lstrip(" ")[:1] in ("", "#"):

@@ -329,6 +329,8 @@ def test_every_field_of_the_function_config_has_an_effect() -> None:
     foreign = edited(sound, ("apiVersion", "amd.com/v1alpha1"), ("metadata.name", "theirs"))
     offer = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "Profile", "metadata": {"name": "gpu"}, "spec": {"config": {}}}
     driven = device_config(BASE | {"profile": "gpu"}, "a")
+    tuned = {"apiVersion": "tuned.openshift.io/v1", "kind": "Profile", "metadata": {"name": "t"}, "spec": {"a": 1}}
+    tuning = edited(offer, ("spec.config", {"extraObjects": [tuned]}))
     acts: dict[str, tuple[list[Manifest], Any, Any]] = {
         "namespace": ([homeless], "one", "two"),
         "defaults": ([device_config(BASE, "a")], {"dirName": "/a"}, {"dirName": "/b"}),
@@ -341,6 +343,7 @@ def test_every_field_of_the_function_config_has_an_effect() -> None:
         "ignore": ([movable], {"KRM225": "a lab"}, {"KRM226": "a lab"}),
         "annotations": ([sound], {"a": "b"}, {"a": "c"}),
         "operators": ([sound, foreign], [{"group": "amd.com", "kind": "DeviceConfig"}], []),
+        "extraKinds": ([tuning, driven], ["tuned.openshift.io/Profile"], []),
         "overrides": ([offer, driven], {"gpu": {"dirName": "/a"}}, {"gpu": {"dirName": "/b"}}),
     }
     assert acts.keys() == json_schema("renderdeviceconfigs")["properties"]["spec"]["properties"].keys()

@@ -25,7 +25,11 @@ FLAGS_BY_NAME = {"a": {"each": "spec.exporter.flags", "as": "${value.x}"}}
     ("field", "value", "words"),
     [
         ("when", [{"if": {"spec.exporter.enable": True}}], "spec.when[0]: a `when` without `config` and `unset` does"),
-        ("for", {"group": "amd.com", "kind": "DeviceConfig"}, "spec.for.versions: is required"),
+        (
+            "for",
+            {"group": "amd.com", "kind": "DeviceConfig"},
+            "spec.for.versions: is missing; write",
+        ),
         ("for", {"group": "amd.com", "kind": "DeviceConfig", "versions": []}, "spec.for.versions: must not be empty"),
         ("for", {"group": "amd.com", "kind": "DeviceConfig", "versions": 1}, "spec.for.versions: is the number 1"),
         ("config", {"parameters": ["a=${ spec.exporter.level }"]}, "${ spec.exporter.level } is no expression"),
