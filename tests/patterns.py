@@ -55,6 +55,7 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
     "functions/kustomization/confinement.py variables": [
         {"pattern": names} for names in (confinement.CLOSED, confinement.OPEN, confinement.HELM)
     ],
+    "functions/commands/init_engines.py _beside": [{"folder_name": "lab"}],
     "functions/paths/contents.py": [{"key": b"kind"}],
     "krmfn/yamltext/edit.py undashed": [{"indent": 2}],
     "krmfn/yamltext/peek.py": [{"self": SimpleNamespace(column=2), "column": 2}],
