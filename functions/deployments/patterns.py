@@ -69,7 +69,7 @@ def _expression(pattern: str, is_git: bool) -> str | None:
     while at < len(pattern):
         sign, at = pattern[at], at + 1
         if sign == "[":
-            match = (_GIT_CLASS if is_git else _CLASS).match(pattern, at)
+            match = _GIT_CLASS.match(pattern, at) if is_git else _CLASS.match(pattern, at)
             if not match:
                 return None
             parts.append(_class(match[0][:-1], is_git))

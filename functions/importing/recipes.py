@@ -28,8 +28,8 @@ _PURPOSES = {
     GITLAB: "checks each merge request, and reports what changes on the clusters",
 }
 _LOST = {
-    "github": re.compile(r" +fail-on: lost\b.*\n"),
-    "gitlab": re.compile(r"( +# lost: .*\n +KRMFN_FAIL_ON:) lost\b"),
+    "github": re.compile(r"(?m)^ +fail-on: lost\b.*\n"),
+    "gitlab": re.compile(r"(?m)^( +# lost: .*\n +KRMFN_FAIL_ON:) lost\b"),
 }
 """What fails a change by which a node loses a driver; without inventories no node is known, and every change fails."""
 _PIN = re.compile(r"(https://[\w.-]+(?::[0-9]+)?/[\w./~-]+)@([0-9a-f]{40})")

@@ -87,8 +87,7 @@ class Line(NamedTuple):
     """Columns from the dash to what stands behind it; 0 without a dash."""
     key: str | None
     value: Any
-    """The scalar; ABSENT without one; `Brackets`, or `list` and `dict` for `[]` and `{}`: each reading makes
-    new ones."""
+    """The scalar; ABSENT without one; `Brackets`; `list` and `dict` for `[]` and `{}`: each reading makes new ones."""
     quote: str
     """The quote of the scalar: `'`, `"`, "|" for a literal block, ">" for a folded one, "" for none."""
     span: tuple[int, int]
