@@ -207,8 +207,8 @@ def test_only_the_mark_itself_is_moved_and_moved_back(
     """As an annotation the name means nothing, which `check` says: the object does not vanish. In data it stays."""
     monkeypatch.setenv("PATH", path_of()["PATH"])
     plant(tmp_path, {"kustomization.yaml": "resources: [marked.yaml]\n", "marked.yaml": MARKED})
-    assert kustomizing.build(str(tmp_path), None).stream.decode() == BUILT
-    traced = kustomizing.build(str(tmp_path), None, origins=True)
+    assert kustomizing.build(kustomizing.BuildCall(str(tmp_path))).stream.decode() == BUILT
+    traced = kustomizing.build(kustomizing.BuildCall(str(tmp_path), origins=True))
     assert traced.stream.count(b"    config.kubernetes.io/origin: |") == 1
     assert provenance.without_wrapper(traced.stream, traced.base).decode().count(f"    {WORDS}: ") == 1
     assert f"{WORDS}/" not in traced.stream.decode()
@@ -226,8 +226,8 @@ def test_what_leaves_annotations_alone_is_built_alike_with_notes(
     graph, workspace = reading.read([str(tmp_path)], None, OURS), Workspace()
     direct = tree(graph, os.path.realpath(tmp_path), build_name=workspace.build_name)
     for traced in (
-        kustomizing.build(str(tmp_path), None, origins=True),
-        kustomizing.build(str(tmp_path), direct, (), Decision(()), shared=workspace),
+        kustomizing.build(kustomizing.BuildCall(str(tmp_path), origins=True)),
+        kustomizing.build(kustomizing.BuildCall(str(tmp_path), direct, (), Decision(()), shared=workspace)),
     ):
         assert traced.stream.count(provenance.ORIGIN.encode()) >= 1
-        assert provenance.without_notes(traced.stream) == kustomizing.build(str(tmp_path), None).stream
+        assert provenance.without_notes(traced.stream) == kustomizing.build(kustomizing.BuildCall(str(tmp_path))).stream

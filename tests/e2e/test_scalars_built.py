@@ -71,7 +71,7 @@ def in_tree(folder: Path) -> str:
     if any(finding.severity == "error" for finding in graph.findings(real)):
         return ""
     try:
-        return kustomizing.build(real, tree(graph, real), (), Decision(())).stream.decode()
+        return kustomizing.build(kustomizing.BuildCall(real, tree(graph, real), (), Decision(()))).stream.decode()
     except KrmfnError:
         return ""
 
