@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.commands import COMMANDS, environment
+from tests.commands import COMMANDS, ROOT, environment
 from tests.pages import blocks
 from tests.trees import altered, plant
 
@@ -145,7 +145,7 @@ def test_parameters_and_variables_arrive(server: Plugin, repository: Path) -> No
 
 def test_the_settings_of_the_page_do_what_it_says(server: Plugin, repository: Path) -> None:
     """The Application of the README: parameters in JSON, variables with the prefix that the repo-server gives them."""
-    [block] = [entry.text for entry in blocks(PLUGIN.parent / "README.md") if "KMM_VERSION" in entry.text]
+    [block] = [entry.text for entry in blocks(ROOT / "docs/engines/argocd.md") if "KMM_VERSION" in entry.text]
     settings = yaml.safe_load(block)["spec"]["source"]["plugin"]
     assert settings["name"] == yaml.safe_load(PLUGIN.read_text())["metadata"]["name"]
     env = {f"ARGOCD_ENV_{entry['name']}": entry["value"] for entry in settings["env"]}

@@ -64,7 +64,7 @@ def built(kustomize: str, folder: Path, kustomization: str) -> dict[str, dict[st
 @pytest.fixture
 def merged(kustomize: str, tmp_path: Path) -> dict[str, dict[str, Any]]:
     """What the README's kustomization makes of it."""
-    overlay, both = (block.text for block in blocks(ARGOCD / "README.md") if "components:" in block.text)
+    overlay, both = (block.text for block in blocks(ROOT / "docs/engines/argocd.md") if "components:" in block.text)
     return built(kustomize, tmp_path, dedent(overlay).replace("components: [krmfn]", line(both)))
 
 
@@ -127,7 +127,7 @@ def test_what_is_copied_gives_no_finding(tmp_path: Path) -> None:
     """Step 2 of the page, word for word, in a repository that has a DeviceConfig, too."""
     shutil.copytree(ROOT / "examples" / "quickstart", tmp_path / "lab")
     shutil.copytree(ARGOCD, tmp_path / "argo" / "krmfn")
-    overlay = next(block.text for block in blocks(ARGOCD / "README.md") if "components:" in block.text)
+    overlay = next(block.text for block in blocks(ROOT / "docs/engines/argocd.md") if "components:" in block.text)
     plant(tmp_path, {"argo/kustomization.yaml": dedent(overlay), "argo/argocd.yaml": STAND_IN})
     done = process("krmfn", "check", str(tmp_path))
     assert (done.code, done.reported.partition(":")[0], done.err) == (0, "no findings", "")

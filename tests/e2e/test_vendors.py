@@ -13,11 +13,11 @@ import yaml
 
 from krmfn import Manifest
 from tests import builders
-from tests.commands import COMMANDS, process
+from tests.commands import COMMANDS, ROOT, process
 from tests.pages import blocks
 from tests.trees import altered, plant
 
-from .argo import PLUGIN, Plugin, plugin
+from .argo import Plugin, plugin
 from .engines import EXAMPLES, EXEC, documents, must, run
 
 VENDORS = {"amd-gpu": "gpu.yaml", "neuron": "neuron.yaml"}
@@ -118,7 +118,7 @@ def by_argo(server: Plugin, repository: Path, **spec: Any) -> dict[str, Manifest
 
 def parameters() -> str:
     """What the Application of gitops/argocd's page sets."""
-    [page] = [block.text for block in blocks(PLUGIN.parent / "README.md") if "profiles-from" in block.text]
+    [page] = [block.text for block in blocks(ROOT / "docs/engines/argocd.md") if "profiles-from" in block.text]
     return json.dumps(yaml.safe_load(page)["spec"]["source"]["plugin"]["parameters"])
 
 
