@@ -28,7 +28,8 @@ spec: {defaults: {annotations: {lab: "two"}}}
 SENTENCE = (
     "gpu.yaml:8:3: error: DeviceConfig clash/gpu: spec.nodeSelector: DeviceConfig clash/gpu (spec.nodeSelector) and "
     "DeviceConfig clash/other (other.yaml:8, spec.nodeSelector) can select the same node, for example one with the "
-    "label example.com/gpu=a; give each driver a profile of its own (`profile` in its spec), since they load gpu and other"
+    "label example.com/gpu=a; give each driver a profile of its own (`profile` in its spec), since they load gpu and "
+    "other"
 )
 
 
