@@ -13,7 +13,7 @@ from krmfn.typed import NamedTuple
 from .. import oracles
 from ..deployments import argocd, config_maps, fleet, flux, forks, generators
 from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
-from ..deployments.holders import deployed_folders, deployments
+from ..deployments.holders import declared_by, deployments
 from ..kustomization.calls import Ours
 from ..options import RunOptions
 from ..paths import disk, files, manifests
@@ -67,9 +67,10 @@ def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, o
 
     urls = git.remotes(top) if options.remotes is None else options.remotes
     repository = _repository(top, paths_below, objects)._replace(urls=urls)
-    folders = deployed_folders(objects, repository)
+    declared = declared_by(objects, repository)
+    folders = {declaration.path for of_engine in declared for declaration in of_engine.declarations}
     repository = repository._replace(listed=_listed(top, paths_below, folders, ours)[0])
-    reached, problems = deployments(objects, repository)
+    reached, problems = deployments(objects, declared, repository)
     maps = engine_files.config_maps_of(top, paths_below, reached)
     if maps:  # those in folders on which an engine was started by hand, too
         listed, changing = _listed(top, paths_below, {deployment.path for deployment in reached}, ours)

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from krmfn import Item, Result, error
 
-from ..cluster.deployed import Cluster
 from ..deployments.deployment import Declaration, Deployment
 from ..final.engines import is_unpruned
 from ..kmm.module import MODULE_KINDS
-from .sides import Side, engine_of, goes_on, rest_of
+from .sides import Sides, engine_of, is_same
 
 _ON_LEAVING = {
     "argocd": "remove the finalizer of the former",
@@ -27,35 +26,23 @@ _ON_STAYING = {
 """What lets an object leave the folder of an engine's object that goes on."""
 
 
-def handed_over(old: Cluster | None, new: Cluster | None, everywhere: Sequence[Deployment] = ()) -> Iterator[Result]:
-    """Yield an error per Module that stays in a cluster while what applies it changes, and may delete it in between.
-
-    `everywhere` is all that is deployed after the change.
-    """
-    if not (old and new):
-        return
-    before, after = Side.of(old), Side.of(new)
-    for key, pairs in after.items.items():
+def handed_over(sides: Sides) -> Iterator[Result]:
+    """Yield an error per Module that stays in a cluster while what applies it changes, and may delete it in between."""
+    for key, pairs in sides.new.items.items():
         item = pairs[0][1]
-        if (item.group, item.ref.kind) not in MODULE_KINDS or key not in before.items:
+        if (item.group, item.ref.kind) not in MODULE_KINDS or key not in sides.old.items:
             continue
-        former, latter = before.deploying(key), after.deploying(key)
-        if former and latter and not any(_same(holder, taker) for holder in former for taker in latter):
-            yield from _risk(item, former, latter[0].declaration, everywhere)
+        former, latter = sides.old.deploying(key), sides.new.deploying(key)
+        if former and latter and not any(is_same(holder, taker) for holder in former for taker in latter):
+            yield from _risk(item, former, latter[0].declaration, sides)
 
 
-def _same(holder: Deployment, taker: Deployment) -> bool:
-    return bool(rest_of(holder, [taker]))
-
-
-def _risk(
-    item: Item, former: Sequence[Deployment], taker: Declaration, everywhere: Sequence[Deployment]
-) -> Iterator[Result]:
+def _risk(item: Item, former: Sequence[Deployment], taker: Declaration, sides: Sides) -> Iterator[Result]:
     """Yield an error if one of the former may delete a Module; `taker` is who applies it after the change."""
     for holder in former:
         declaration = holder.declaration
-        remains = goes_on(holder, everywhere)
-        deletes = _prunes(declaration) if remains else not declaration.kept_by
+        remains = sides.goes_on(holder)
+        deletes = _prunes(declaration) if remains else not sides.kept_by(holder)
         if deletes and not is_unpruned(item.manifest, {engine_of(declaration)}):
             names = f"{_name(declaration)} hands it to {_name(taker)}"
             message = f"{names}: if the former prunes it first, its drivers unload everywhere, and load again"

@@ -15,7 +15,7 @@ from ..grouping import grouped
 from ..kmm.module import MODULE_KINDS, module_of
 from ..plan import Change, Effect, Plan
 from ..rendering.kinds import of_kinds
-from .sides import Side, engine_of, goes_on, rest_of
+from .sides import Sides, engine_of
 
 
 class HeldBack(NamedTuple):
@@ -43,27 +43,25 @@ class HeldBack(NamedTuple):
         return effect._replace(message=f"{effect.message}, once {engine} is resumed") if engine else effect
 
 
-def held_back(plan: Plan, old: Cluster | None, new: Cluster | None, everywhere: Sequence[Deployment] = ()) -> HeldBack:
+def held_back(plan: Plan, old: Cluster | None, new: Cluster | None, sides: Sides) -> HeldBack:
     """Return what a suspended deployment does not apply, and what stays since nothing is pruned.
 
-    `everywhere` is all that is deployed after the change, also to other clusters: an engine's object that is no longer
-    among it is deleted, and may leave its resources where they are. What Argo CD does not prune by itself is left out:
-    a person may sync it. Of a file whose folder nothing deploys, the objects of engines in it count. Source: Flux,
-    Kustomization v1, spec.suspend and spec.prune; Fleet, GitRepo, spec.paused.
+    An engine's object that deploys nothing any more is deleted, and may leave its resources where they are. What Argo
+    CD does not prune by itself is left out: a person may sync it. Of a file whose folder nothing deploys, the objects
+    of engines in it count. Source: Flux, Kustomization v1, spec.suspend and spec.prune; Fleet, GitRepo, spec.paused.
     """
     if not plan.changes:
         return HeldBack()
-    new_side, old_side = Side.of(new), Side.of(old)
     beside = _beside(new) or _beside(old)
     loading = _loading(new)
     findings, staying, unpruned, waiting = list[Result](), set[Id](), set[Id](), dict[Id, str]()
     for change in plan.changes:
         key, is_module = change.ref.id, (change.ref.group, change.ref.kind) in MODULE_KINDS
-        holders = new_side.deploying(key) or old_side.deploying(key)
-        deployments = holders or new_side.deployments or old_side.deployments
+        holders = sides.new.deploying(key) or sides.old.deploying(key)
+        deployments = holders or sides.new.deployments or sides.old.deployments
         declarations = [deployment.declaration for deployment in deployments] or beside
-        leaves = not change.new and bool(holders) and not any(goes_on(holder, everywhere) for holder in holders)
-        message = _after_leaving(holders, everywhere) if leaves else _message(change, declarations)
+        leaves = not change.new and bool(holders) and not any(map(sides.goes_on, holders))
+        message = _after_leaving(holders, sides) if leaves else _message(change, declarations)
         if message and is_module:
             findings.append(error(message, ref=change.ref))
         if message and not leaves and _is_suspended(declarations):
@@ -96,7 +94,7 @@ def _twins(kept: Change, loading: Mapping[str, Sequence[Ref]]) -> Iterator[Resul
         yield error(message, ref=source, remedy="delete that one by hand when this is merged, or let its engine prune")
 
 
-def _after_leaving(holders: Sequence[Deployment], everywhere: Sequence[Deployment]) -> str:
+def _after_leaving(holders: Sequence[Deployment], sides: Sides) -> str:
     """Return why the objects of deployments that leave a cluster stay there; "" where they are deleted.
 
     Source: what deletes an engine's object (see `kept_by`); Argo CD and Flux delete nothing in a cluster that their
@@ -107,10 +105,10 @@ def _after_leaving(holders: Sequence[Deployment], everywhere: Sequence[Deploymen
     for holder in holders:
         declaration = holder.declaration
         source = f"{declaration.source.ref} ({declaration.file})"
-        if any(other.declaration.file == declaration.file for other in rest_of(holder, everywhere)):
+        if any(other.declaration.file == declaration.file for other in sides.rest_of(holder)):
             reasons.append(f"{source} goes to another cluster, and {engine_of(declaration)} deletes nothing here")
-        elif declaration.kept_by:
-            reasons.append(f"{source} is deleted, but {declaration.kept_by}")
+        elif reason := sides.kept_by(holder):
+            reasons.append(f"{source} {reason}")
         else:
             return ""
     return f"stays, with its driver: {reasons[0]}"

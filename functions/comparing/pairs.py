@@ -1,7 +1,7 @@
 """Pairs of clusters before and after a change, and the comparison of each pair; also the pairs of two PATHs."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from krmfn import KrmfnError, Manifest, ResourceList, Result, info, warning
 from krmfn.findings import placed
@@ -17,7 +17,7 @@ from ..command import Context
 from ..deployments.deployment import Deployment
 from ..final.against import check_external
 from ..paths.failures import Failure, failure_of, log_failures, raise_alike
-from ..plan import Comparison, Plan, plan
+from ..plan import Comparison, plan
 from ..rendering.kinds import COUNTING, has_nodes
 from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
@@ -25,7 +25,8 @@ from ..upgrades import node_effects
 from ..upgrades.notes import notes
 from . import attention, hidden, leavers
 from .handed_over import handed_over
-from .held_back import HeldBack, held_back
+from .held_back import held_back
+from .sides import Side, Sides
 from .undetected import undetected
 
 
@@ -114,7 +115,8 @@ def compare(
     before, after = deployed_manifests(old), deployed_manifests(new)
     reviewed = plan(before, after)
     note(new, renewed=attention.renewed(after, old, new))
-    held = held_back(reviewed, pair.old, pair.new, everywhere)
+    sides = Sides(Side.of(pair.old), Side.of(pair.new), everywhere)
+    held = held_back(reviewed, pair.old, pair.new, sides)
     effects, doubt = node_effects.effects(old, new, held.unpruned)
     gone = leaving.leaving(deployed_items(old), deployed_items(new), run_of(new).live)
     effects += leavers.lost(gone, new)
@@ -128,27 +130,15 @@ def compare(
     results += map(located, placed(check_adopted(old, new)))
     results += leavers.findings(gone, new, located)
     by_labels = node_effects.harms_by_former_labels(old, new, effects)
-    unapplied = tuple(_unapplied(pair, changes, held, everywhere))
+    unapplied = (*attention.unapplied(changes, old, new), *held.findings)
+    unapplied += (*handed_over(sides), *undetected(changes, sides.new))
     first = (
-        *_not_as_reviewed(unapplied),
+        *(f"not as reviewed: {finding.ref}: {finding.text}" for finding in unapplied),
         *attention.sentences(changes, old, new),
         *(f"as long as nodes have their former labels: {harm.ref}: {harm.message}" for harm in by_labels),
     )
     comparison = Comparison(name, changes, results, sides=(old, new), first=first, unapplied=unapplied)
     return comparison._replace(knows_nodes=knows_nodes, doubt=doubt, spared=spared, by_former_labels=by_labels)
-
-
-def _unapplied(pair: Pair, changes: Plan, held: HeldBack, everywhere: Sequence[Deployment]) -> Iterator[Result]:
-    """Yield what engines do otherwise than the change says; `everywhere` as for `compare`."""
-    yield from attention.unapplied(changes, *(cluster.final if cluster else ResourceList() for cluster in pair))
-    yield from held.findings
-    yield from handed_over(pair.old, pair.new, everywhere)
-    yield from undetected(changes, pair.new)
-
-
-def _not_as_reviewed(unapplied: Iterable[Result]) -> Iterator[str]:
-    """Yield a sentence per Module with which an engine does something else than the change says."""
-    yield from (f"not as reviewed: {finding.ref}: {finding.text}" for finding in unapplied)
 
 
 def _of_unknown_nodes(doubt: str, spared: frozenset[str]) -> list[Result]:

@@ -1,23 +1,22 @@
 """Changes of Modules that Argo CD does not see, since the Application that applies them ignores such differences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from krmfn import Result, error
+from krmfn.printing import some
 
-from ..cluster.deployed import Cluster
 from ..deployments.deployment import Declaration
 from ..kmm.module import MODULE_KINDS
 from ..plan import Change, Plan
 from .sides import Side
 
 
-def undetected(plan: Plan, new: Cluster | None) -> Iterator[Result]:
+def undetected(plan: Plan, new: Side) -> Iterator[Result]:
     """Yield an error per changed Module whose change does not reach the cluster, or perhaps does not."""
-    side = Side.of(new)
     for change in plan.changes:
         if (change.ref.group, change.ref.kind) not in MODULE_KINDS or not (change.old and change.new):
             continue
-        declarations = [deployment.declaration for deployment in side.deploying(change.ref.id)]
+        declarations = [deployment.declaration for deployment in new.deploying(change.ref.id)]
         messages = [_message(change, declaration) for declaration in declarations]
         if messages and all(messages):  # else another one applies it
             yield error(messages[0], ref=change.ref, remedy="remove the entry, or sync the Application by hand")
@@ -29,10 +28,6 @@ def _message(change: Change, declaration: Declaration) -> str:
     covered = [field.path for field in change.fields if any(ignored.covers(field.parts) for ignored in about)]
     source = f"{declaration.source.ref} ({declaration.file})"
     if covered and (len(covered) == len(change.fields) or declaration.respects_ignored):
-        return f"is not applied: {source} ignores differences in {_some(covered)}"
+        return f"is not applied: {source} ignores differences in {some(covered, len(covered), 1)}"
     unread = [ignored.unread for ignored in about if ignored.unread]
-    return f"perhaps is not applied: {source} ignores differences in {_some(unread)}" if unread else ""
-
-
-def _some(names: Sequence[str]) -> str:
-    return f"{names[0]} and {len(names) - 1:,} more" if names[1:] else names[0]
+    return f"perhaps is not applied: {source} ignores differences in {some(unread, len(unread), 1)}" if unread else ""

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from krmfn import Manifest
 from krmfn.typed import Any, NamedTuple
 
-from ..kmm.lookup import map_texts, table, tables, text, texts
-from . import edits, generators, globs, names
+from ..kmm.lookup import map_texts, table, tables, text
+from . import edits, generators, globs, keeping, names
 from .deployment import (
     Declaration,
     Declared,
@@ -33,8 +33,6 @@ _KUSTOMIZE = (
     *("commonLabels", "commonAnnotations", "version", *edits.FLAGS),
 )
 """The options of `kustomize` in an Application."""
-FINALIZER = "resources-finalizer.argocd.argoproj.io"
-"""By it, also with `/background` or `/foreground` behind, an Application takes its resources along when it goes."""
 _TYPES = ("kustomize", "helm", "directory")
 """The fields of a source that say what it is, beside `plugin`."""
 
@@ -150,46 +148,16 @@ def _declaration(application: _Application, source: Manifest, how: How) -> Decla
         directory=_directory(source),
         namespace=text(table(spec, "destination"), "namespace"),
         additions=additions_of(table(source, "kustomize"), _KUSTOMIZE, "kustomize.") if how == "raw" else (),
-        prunes=_prunes(spec),
+        prunes=keeping.prunes(spec),
         ignored=ignored_of(spec),
         respects_ignored=respects(spec),
         application=application.name or (path if item.ref.kind == "ApplicationSet" else ""),
-        kept_by=_kept_by(item.manifest),
+        kept_by=keeping.kept_by(item.manifest),
+        set_keeps=keeping.set_keeps(item.manifest),
         revision=pinned(text(source, "targetRevision")),
-        anew=_anew(spec),
+        anew=keeping.anew(spec),
         refused=f"the absolute path {path}" if path.startswith("/") else "",
     )
-
-
-def _prunes(spec: Manifest) -> bool:
-    """Return whether Argo CD prunes by itself. Source: Argo CD 3.2, docs/user-guide/auto_sync.md."""
-    automated = table(spec, "syncPolicy", "automated")
-    return automated.get("prune") is True and automated.get("enabled") is not False
-
-
-def _kept_by(manifest: Manifest) -> str:
-    """Return why the resources of an Application, or of those that an ApplicationSet makes, stay when it is deleted.
-
-    Source: Argo CD 3.2, docs/user-guide/app_deletion.md, and applicationset/controllers/template: without finalizers
-    in its template an ApplicationSet writes the one that deletes, unless preserveResourcesOnDeletion is set.
-    """
-    template = table(manifest, "spec", "template")
-    finalizers = texts(table(template or manifest, "metadata"), "finalizers")
-    if any(name.partition("/")[0] == FINALIZER for name in finalizers):
-        return ""
-    if template and not finalizers:
-        is_kept = table(manifest, "spec", "syncPolicy").get("preserveResourcesOnDeletion") is True
-        return "preserveResourcesOnDeletion is true" if is_kept else ""
-    return f"it has no finalizer {FINALIZER}"
-
-
-def _anew(spec: Manifest) -> str:
-    """Return the option by which Argo CD replaces all objects, and makes anew those that it cannot replace; or "".
-
-    Source: Argo CD 3.2, docs/user-guide/sync-options.md, Replace Resource Instead Of Applying Changes.
-    """
-    options = {option.strip() for option in texts(table(spec, "syncPolicy"), "syncOptions")}
-    return "syncPolicy.syncOptions: [Replace=true]" if "Replace=true" in options else ""
 
 
 def _cluster(application: _Application, servers: Mapping[str, str]) -> tuple[str, str]:

@@ -109,6 +109,8 @@ class Declaration(NamedTuple):
     """The tag or commit that it deploys, whatever stands in this tree; "" for a branch."""
     kept_by: str = ""
     """Why its resources stay on the cluster when the object that declares it is deleted; "" where they go along."""
+    set_keeps: str = ""
+    """Why its Application stays when the ApplicationSet no longer makes it; "" where it is deleted."""
     ignored: tuple[Ignored, ...] = ()
     """The differences that Argo CD ignores."""
     respects_ignored: bool = False

@@ -20,9 +20,18 @@ _CLUSTERS = ("clusters", "cluster")
 """Folders whose subfolders are a cluster each, by the habit of Flux's documentation."""
 
 
-def deployments(objects: Sequence[EngineObject], repository: Repository) -> tuple[list[Deployment], list[Problem]]:
-    """Return which root reaches which cluster, in the order of the objects, and what is wrong or not known."""
-    declared = [read(objects, repository) for read in (argocd.declared, flux.declared, fleet.declared)]
+def declared_by(objects: Sequence[EngineObject], repository: Repository) -> list[Declared]:
+    """Return what the objects of each engine declare; what kustomizations list decides nothing of it."""
+    return [read(objects, repository) for read in (argocd.declared, flux.declared, fleet.declared)]
+
+
+def deployments(
+    objects: Sequence[EngineObject], declared: Sequence[Declared], repository: Repository
+) -> tuple[list[Deployment], list[Problem]]:
+    """Return which root reaches which cluster, in the order of the objects, and what is wrong or not known.
+
+    `declared` is what the objects declare.
+    """
     problems = [*shapes.problems(objects), *(problem for engine in declared for problem in engine.problems)]
     order = {item.origin: at for at, item in enumerate(objects)}
     declarations = sorted(_existing(declared, repository), key=lambda declaration: order[declaration.source])
@@ -35,12 +44,6 @@ def deployments(objects: Sequence[EngineObject], repository: Repository) -> tupl
     paths = {deployment.path for deployment in reached}
     reached.update(dict.fromkeys(home for home in holders.homes() if home.path not in paths))
     return list(reached), [*problems, *holders.problems]
-
-
-def deployed_folders(objects: Sequence[EngineObject], repository: Repository) -> set[str]:
-    """Return the folders that the objects name: what is listed elsewhere decides nothing in `deployments`."""
-    readers = (argocd.declared, flux.declared, fleet.declared)
-    return {declaration.path for read in readers for declaration in read(objects, repository).declarations}
 
 
 def _everywhere(reached: Sequence[Deployment]) -> Iterator[Deployment]:

@@ -43,8 +43,11 @@ class Ignored(NamedTuple):
 
 
 def _is_step(step: str, part: str | int) -> bool:
-    """Return whether a step of a path leads to a part; an index may lead to an entry that a part calls by its name."""
-    return step == str(part) or (isinstance(part, int) and step == ANY) or ("=" in str(part) and step in (ANY, "0"))
+    """Return whether a step of a path leads to a part, or may: which index an entry has that is named is not known."""
+    is_named = "=" in str(part)
+    if step == ANY:
+        return is_named or isinstance(part, int)
+    return step == str(part) or (is_named and step.isdecimal())
 
 
 def ignored_of(spec: Manifest) -> tuple[Ignored, ...]:

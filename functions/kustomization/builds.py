@@ -32,6 +32,8 @@ _LIFTED = {
 }
 """The rules that do not apply with a flag of the user's for kustomize, which asks for what they forbid."""
 _PATH = rb"/[^\s:,}\"']+"
+_FEW_PATCHES = 5
+"""With so many patches of a kustomization kustomize's own work is larger than that with origins, whatever is patched."""
 _MOST_NOTED = 100_000
 """How large the work is that kustomize may have with origins: see `_work_of_origins`; it takes 2 seconds for this."""
 
@@ -164,7 +166,7 @@ def _work_of_origins(graph: Graph, folder: str) -> int:
     work = 0
     for base in graph.below(folder):
         patches = sum(reference.is_patch for reference in base.references)
-        if patches:
+        if patches > _FEW_PATCHES:  # else the files need not be read for this
             files = (file for inner in graph.below(base.folder) for file in provenance.resource_files(inner))
             work += patches**2 * sum(len(graph.resources(file)) for file in files)
     return work

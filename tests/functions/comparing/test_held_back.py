@@ -251,6 +251,21 @@ def test_an_application_that_goes_to_another_cluster_leaves_what_it_applied(fina
     assert "= Module kmm/card: stays on the cluster" in text, text
 
 
+@pytest.mark.parametrize(("policy", "stays"), [("create-update", True), ("create-only", True), ("sync", False)])
+def test_an_application_that_its_set_no_longer_makes(policy: str, stays: bool, tmp_path: Path) -> None:
+    """The set stays, and makes another one; what leaves its generators is deleted unless its policy forbids that."""
+    engine = SET.replace("META", "").replace("[{path: drivers}]", "PATHS")
+    engine += f"  syncPolicy: {{applicationsSync: {policy}}}\n"
+    for side, paths in (("old", "[{path: drivers}, {path: rest}]"), ("new", "[{path: rest}]")):
+        files = {"apps/set.yaml": engine.replace("PATHS", paths), "rest/c.yaml": config_map("c")}
+        files["drivers/m.yaml"] = emit.dump(module(name="card"))
+        plant(tmp_path, {f"{side}/{path}": content for path, content in files.items()})
+    text = process("krmfn", "diff", "old", "new", cwd=tmp_path).text
+    reason = f"no longer makes its Application, but applicationsSync is {policy}"
+    assert (reason in text) is stays, text
+    assert ("- Module kmm/card" in text) is not stays, text
+
+
 def test_an_object_of_that_name_in_another_cluster_is_another_one(tmp_path: Path) -> None:
     """As Flux has them: each cluster has its own `apps`; the one of lab is deleted, and prunes."""
     engine = FLUX.replace("SPEC", "prune: true")

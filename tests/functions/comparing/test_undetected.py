@@ -66,6 +66,22 @@ def test_a_change_in_what_is_ignored(entry: str, words: str, tmp_path: Path) -> 
     assert all(f"Module kmm/card: {words}: Application argocd/lab (clusters/lab/e.yaml)" in line for line in found)
 
 
+@pytest.mark.parametrize("index", [0, 1])
+def test_an_index_may_be_that_of_an_entry_with_a_name(index: int, tmp_path: Path) -> None:
+    """Differences call entries by their names, and a pointer by its index."""
+    pointer = f"/spec/devicePlugin/volumes/{index}/hostPath"
+    engine = application(f"{{group: '*', kind: Module, jsonPointers: [{pointer}]}}")
+    for side, path in (("old", "/dev/a"), ("new", "/dev/b")):
+        manifest = module(name="card")
+        volumes = [{"name": name, "hostPath": {"path": f"{path}{name}"}} for name in ("a", "b")][: index + 1]
+        volumes[:-1] = [{"name": "a", "hostPath": {"path": "/dev/a"}}] * index
+        manifest["spec"]["devicePlugin"] = {"container": {"image": "r.example.com/p:1"}, "volumes": volumes}
+        files = {"clusters/lab/e.yaml": engine, "drivers/m.yaml": emit.dump(manifest)}
+        plant(tmp_path, {f"{side}/{name}": text for name, text in files.items()})
+    text = process("krmfn", "diff", "old", "new", cwd=tmp_path).text
+    assert "Module kmm/card: is not applied: Application argocd/lab" in text, text
+
+
 @pytest.mark.parametrize("options", ["", RESPECT])
 def test_a_change_beside_it_is_applied_with_it_unless_what_is_ignored_is_left(options: str, tmp_path: Path) -> None:
     """A sync because of another field writes the whole object."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.deployments.deployment import EngineObject, Problem, Repository
-from krmfn_functions.deployments.holders import deployments
+from krmfn_functions.deployments.holders import declared_by, deployments
 
 from krmfn import Manifest, Place
 from krmfn.resource import ref
@@ -61,7 +61,7 @@ VALUES = st.recursive(
 def read(*manifests: Manifest, file: str = "apps/all.yaml", repository: Repository = REPOSITORY) -> list[Problem]:
     """Return the problems of some objects, after which another Application is read all the same."""
     objects = [EngineObject(ref(m), m, Place(file, at, at + 1)) for at, m in enumerate((*manifests, GOOD))]
-    deployed, problems = deployments(objects, repository)
+    deployed, problems = deployments(objects, declared_by(objects, repository), repository)
     assert ("lab", "b") in {(deployment.cluster, deployment.path) for deployment in deployed}
     return problems
 
@@ -140,12 +140,13 @@ def test_a_circle_of_applications_is_told_once() -> None:
 
 def test_an_application_that_deploys_itself_is_no_circle() -> None:
     app = application("name: in-cluster", "path: a")
-    assert deployments([EngineObject(ref(app), app, Place("a/app.yaml", 1, 1))], REPOSITORY)[1] == []
+    objects = [EngineObject(ref(app), app, Place("a/app.yaml", 1, 1))]
+    assert deployments(objects, declared_by(objects, REPOSITORY), REPOSITORY)[1] == []
 
 
 def work(objects: list[EngineObject], repository: Repository) -> int:
     """Return how many calls it takes to read some objects."""
-    return call_count(lambda: deployments(objects, repository))[1]
+    return call_count(lambda: deployments(objects, declared_by(objects, repository), repository))[1]
 
 
 def in_one_file(number: int) -> list[EngineObject]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from krmfn_functions.deployments.deployment import EngineObject, Repository, normal_path, normal_url
-from krmfn_functions.deployments.holders import deployments
+from krmfn_functions.deployments.holders import declared_by, deployments
 from krmfn_functions.deployments.names import key_of, of_folders, of_server
 from krmfn_functions.deployments.templates import filled
 
@@ -23,14 +23,14 @@ def rows(files: dict[str, list[Manifest]], repository: Repository = REPOSITORY) 
     objects = [
         EngineObject(ref(m), m, Place(file, at, at + 1)) for file, ms in files.items() for at, m in enumerate(ms)
     ]
-    found, _ = deployments(objects, repository)
+    found, _ = deployments(objects, declared_by(objects, repository), repository)
     rows_of = ((one.cluster, one.path, one.declaration.engine, one.declaration.how) for one in found)
     return [row for row in rows_of if row[2] != "none"]
 
 
 def problems(*manifests: Manifest) -> list[str]:
     objects = [EngineObject(ref(m), m, Place("apps/all.yaml", at, at + 1)) for at, m in enumerate(manifests)]
-    return [problem.message for problem in deployments(objects, REPOSITORY)[1]]
+    return [problem.message for problem in deployments(objects, declared_by(objects, REPOSITORY), REPOSITORY)[1]]
 
 
 def application(destination: str = "name: lab", source: str = "path: a", spec: str = "", url: str = URL) -> Manifest:
@@ -419,7 +419,11 @@ def test_the_folder_on_which_flux_was_started_belongs_to_its_cluster() -> None:
     """No object says so, and the objects that stand there are still that cluster's."""
     items = [flux("./a"), flux("./b", name="y")]
     objects = [EngineObject(ref(item), item, Place("clusters/lab/a.yaml", at, 1)) for at, item in enumerate(items)]
-    (home,) = [one for one in deployments(objects, REPOSITORY)[0] if one.declaration.engine == "none"]
+    (home,) = [
+        one
+        for one in deployments(objects, declared_by(objects, REPOSITORY), REPOSITORY)[0]
+        if one.declaration.engine == "none"
+    ]
     assert (home.cluster, home.path) == ("lab", "clusters/lab")
 
 
