@@ -33,7 +33,7 @@ _LIFTED = {
 """The rules that do not apply with a flag of the user's for kustomize, which asks for what they forbid."""
 _PATH = rb"/[^\s:,}\"']+"
 _FEW_PATCHES = 5
-"""With so many patches of a kustomization kustomize's own work is larger than that with origins, whatever is patched."""
+"""So many patches of a kustomization cost kustomize less with origins than its own work on what they patch."""
 _MOST_NOTED = 100_000
 """How large the work is that kustomize may have with origins: see `_work_of_origins`; it takes 2 seconds for this."""
 
