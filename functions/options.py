@@ -59,6 +59,8 @@ class RunOptions(NamedTuple):
     """PATH,PATH or NAME=PATH,PATH: see `external`."""
     live: tuple[str, ...] = ()
     """DUMP or CLUSTER=DUMP: see `live_nodes`."""
+    former_dumps: frozenset[str] = frozenset()
+    """The `dumps` of options from which `without_live` took --live."""
     contexts: tuple[str, ...] = ()
     """NAME or CLUSTER=NAME of --context: see `contexts`. Nothing but the command line fills this."""
     paths: tuple[str, ...] = ()
@@ -78,7 +80,11 @@ class RunOptions(NamedTuple):
     def dumps(self) -> frozenset[str]:
         """Return the files of --live, without links: they have the cluster's Nodes and Modules, and not Git's."""
         sources = (source for word in self.live for source in (word, word.partition("=")[2]))
-        return frozenset(os.path.realpath(source) for source in sources if source)
+        return self.former_dumps.union(os.path.realpath(source) for source in sources if source)
+
+    def without_live(self) -> "RunOptions":
+        """Return options with which no dump is read: its files are nobody's input all the same."""
+        return self._replace(live=(), former_dumps=self.dumps)
 
     @property
     def has_live_nodes(self) -> bool:

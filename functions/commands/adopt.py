@@ -55,7 +55,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _run(context: Context, args: Request) -> int:
     if not (args.kubectl or context.options.live):
         raise KrmfnError("which cluster? pass --live DUMP; `krmfn adopt PATH --kubectl` prints how to write one")
-    alone = context._replace(options=context.options._replace(live=()))
+    alone = context._replace(options=context.options.without_live())
     streams = clusters.read(alone, args.paths, layout=cluster_streams.asked_of(context, args.paths))
     if streams is None:
         return 2
@@ -80,7 +80,7 @@ def _run(context: Context, args: Request) -> int:
 
 def conclusions(context: Context, paths: Sequence[str]) -> list[str] | None:
     """Return what is concluded about each cluster that has a dump, without steps; None where Git cannot be read."""
-    alone = context._replace(options=context.options._replace(live=()))
+    alone = context._replace(options=context.options.without_live())
     streams = clusters.read(alone, paths, layout=cluster_streams.asked_of(context, paths))
     if streams is None:
         return None

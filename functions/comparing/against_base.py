@@ -53,7 +53,7 @@ def compare_with_base(
     """
     has_against = bool(context.options.against)
     rendered = None if has_against else current
-    alone = context._replace(options=context.options._replace(against=(), live=()))
+    alone = context._replace(options=context.options.without_live()._replace(against=()))
     members = [path for _, texts in map(config.parse, alone.options.cluster) for path in texts]
     paths = list(paths) or ([] if members else ["."])
     tops = [*paths, *members]

@@ -46,8 +46,9 @@ class Base(NamedTuple):
         trusted = tuple(self._path_of_file(path) or path for path in options.profiles_from)
         clusters = tuple(f"{name}={','.join(map(self.path, members))}" for name, members in map(parse, options.cluster))
         remotes = git.remotes(self.root) if options.remotes is None else options.remotes
+        dumps = frozenset(self.path(dump) for dump in options.dumps if _is_in(dump, self.root))
         changed = options._replace(root=bound, function_config=configs, profiles_from=trusted, cluster=clusters)
-        return changed._replace(remotes=remotes)
+        return changed._replace(remotes=remotes, former_dumps=dumps)
 
     def unread(self, options: RunOptions) -> list[str]:
         """Return a sentence for each skipped file that counts for every PATH: .krmfn.yaml and functionConfigs."""

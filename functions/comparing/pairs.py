@@ -161,7 +161,7 @@ def compare_paths(context: Context, old: str, new: str) -> list[Comparison]:
         raise KrmfnError("OLD and NEW are both stdin; pass a file or directory for one of them")
     if context.options.cluster:
         raise KrmfnError("--cluster cannot be used with OLD and NEW; use it with --base")
-    options = context.options._replace(against=(), live=())
+    options = context.options.without_live()._replace(against=())
     sides, failures = list[Clusters](), list[Failure]()
     for path, is_old in ((old, True), (new, False)):
         intent = context.intent._replace(is_root_only=True, is_old=is_old)

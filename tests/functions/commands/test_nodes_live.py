@@ -358,3 +358,28 @@ def test_a_dump_that_lies_in_the_repository_is_not_in_git(word: str, tmp_path: P
     assert process("krmfn", "check", ".", cwd=folder).text.count("dump.json") > 1, "else it is a file as others"
     assert process("krmfn", "nodes", ".", "--live", word, cwd=folder).code == 0
     assert process("krmfn", "nodes", "dump.json", "--live", "dump.json", cwd=folder).code == 0, "a PATH is one"
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+@pytest.mark.parametrize("command", [["diff", "--base", "HEAD", "."], ["ci", "--base", "HEAD", "--out", "../out", "."]])
+def test_a_dump_is_no_change_of_a_pull_request(command: list[str], is_committed: bool, tmp_path: Path) -> None:
+    """It was read as a new file of the repository, with all the Modules and nodes in it."""
+    files = {path.name: path.read_text() for path in (ROOT / "examples/one-cluster").glob("*.yaml")}
+    dump = {"dump.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": good()})}
+    repo = repository(tmp_path, files | (dump if is_committed else {}))
+    plant(repo, dump)
+    done = process("krmfn", *command, "--live", "dump.json", cwd=repo)
+    assert done.code == 0, done.text + done.err
+    assert not any(word in done.text for word in ("created", "deleted", "dump.json")), done.text
+    shown = process("krmfn", *command[:-1], ".", cwd=repo)
+    assert "dump.json" in shown.text + shown.err or "created" in shown.text, "else it is a file as others"
+
+
+def test_what_adopt_compares_is_not_the_dump(tmp_path: Path) -> None:
+    """Each object of a dump that lies in the repository would be equal to itself."""
+    folder = shutil.copytree(ROOT / "examples/one-cluster", tmp_path / "lab")
+    (folder / ".git").mkdir()
+    other = rival("vendor_gpu", labels={})
+    (folder / "dump.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*good(), other]}))
+    done = process("krmfn", "adopt", ".", "--live", "dump.json", cwd=folder)
+    assert "other/vendor" not in done.text, done.text

@@ -132,7 +132,8 @@ def circle(number: int) -> list[EngineObject]:
 
 def test_a_circle_of_applications_is_told_once() -> None:
     repository = REPOSITORY._replace(folders=("c0", "c1", "c2"))
-    deployed, problems = deployments(circle(3), repository)
+    objects = circle(3)
+    deployed, problems = deployments(objects, declared_by(objects, repository), repository)
     assert len(deployed) == 3
     (problem,) = problems
     assert (problem.source.place.path, "deploy each other" in problem.message) == ("c0/app.yaml", True)
