@@ -18,12 +18,12 @@ from ..command import Command, Context
 from ..importing import beginnings, recipes, vendors
 from ..importing.beginnings import FIRST_FILES, Cluster, File
 from ..options import RunOptions
-from ..paths import output, roots
+from ..paths import files, output, roots
+from ..paths.whole import all_or_nothing
 from ..settings import ANSWER
 from . import adopt, init_ci, init_engines, init_layout, init_state
 from .init_imports import Imported, imported_of
 from .init_layout import Layout
-from .init_writing import write_new
 
 _BUILDERS = ("kustomize", "kubectl")
 EXITS = "exit code: 0 written, 1 written, and a finding of severity error about what runs, 2 nothing written"
@@ -199,7 +199,12 @@ def _written(place: _Place, planned: Sequence[File]) -> list[str]:
             raise KrmfnError(f"{label} is there, and nothing is written over it; pass another folder")
         new.append((path, file.text))
         lines.append(f"{label}: {file.purpose}")
-    write_new(new)
+    with all_or_nothing() as written:
+        for path, text in new:
+            folder = Path(path).parent
+            with files.errors_of(folder):
+                written.make(folder)
+            written.write(Path(path), text)
     return lines
 
 

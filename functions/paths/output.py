@@ -5,19 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Manifest, check_plain
 from krmfn.streams import ensure_stdout, write
-from krmfn.typed import TYPE_CHECKING
 from krmfn.yamltext import documents, edit, emit
 
 from . import deadline, division, files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KUSTOMIZATION = "kustomization.yaml"
 _HEAD = """\
@@ -68,30 +63,18 @@ def write_texts(texts: Mapping[str, Mapping[str, bytes]], root: str | None = Non
     """Write files, by name, into folders, by path; all or none. Raises KrmfnError as `write_folders` does."""
     from pathlib import Path
 
-    deadline.finish()
-    new_folders: list[Path] = []
-    new_files: list[Path] = []
-    try:
+    from .whole import all_or_nothing  # imported here, as pathlib: few runs write files
+
+    with all_or_nothing() as written:
         for folder in texts:
             files.check_named(folder, root)
-            target = Path(folder)
             with files.errors_of(folder):
-                for path in reversed([path for path in (target, *target.parents) if not path.exists()]):
-                    path.mkdir()
-                    new_folders.append(path)
-                if any(target.iterdir()):
+                written.make(Path(folder))
+                if any(Path(folder).iterdir()):
                     raise KrmfnError(f"{folder} is not empty; pass a new folder, so that no stale objects stay in it")
         for folder, texts_by_name in texts.items():
             for name, text in texts_by_name.items():
-                new_files.append(Path(folder, name))
-                files.write(str(new_files[-1]), text)
-    except BaseException:
-        with suppress(OSError):
-            for path in new_files:
-                path.unlink(missing_ok=True)
-            for path in reversed(new_folders):
-                path.rmdir()
-        raise
+                written.write(Path(folder, name), text)
 
 
 def safe_name(name: str) -> str:

@@ -379,7 +379,7 @@ def test_what_adopt_compares_is_not_the_dump(tmp_path: Path) -> None:
     """Each object of a dump that lies in the repository would be equal to itself."""
     folder = shutil.copytree(ROOT / "examples/one-cluster", tmp_path / "lab")
     (folder / ".git").mkdir()
-    other = rival("vendor_gpu", labels={})
+    other = rival("vendor_gpu")
     (folder / "dump.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*good(), other]}))
     done = process("krmfn", "adopt", ".", "--live", "dump.json", cwd=folder)
     assert "other/vendor" not in done.text, done.text
