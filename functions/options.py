@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 
-from krmfn import KrmfnError, printing, streams
+from krmfn import KrmfnError, streams
 from krmfn.typed import Any, NamedTuple
 
+from . import terminal
 from .kmm.versions import DEFAULT, TARGETS
 
 PATH = "a directory (built first if it has a kustomization), a file, or - for stdin"
@@ -191,7 +192,7 @@ def _add_rare(parser: argparse.ArgumentParser) -> None:
     text = f"format of stderr (default: text, or the value of {streams.VARIABLE})"
     parser.add_argument("--log-format", choices=streams.FORMATS, help=text)
     text = "when to colour text; auto: on a terminal, unless NO_COLOR is set or TERM is dumb (default: auto)"
-    parser.add_argument("--color", choices=printing.CHOICES, default="auto", help=text)
+    parser.add_argument("--color", choices=terminal.CHOICES, default="auto", help=text)
 
 
 def _number(most: int, text: str) -> int:

@@ -1,6 +1,6 @@
 """Who holds the claims of rules: the programs that tests ask, what was recorded of them, the texts that were read."""
 
-from krmfn.oracle import Oracle
+from .rule import Oracle
 
 _E2E = "tests/e2e/test_"
 

@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable, Sequence
 
 from .item import Item
 from .ownership import Id
+from .typed import Any
 
-__all__ = ["Index"]
+__all__ = ["Index", "index_of"]
 
 
 class Index:
@@ -40,3 +41,11 @@ class Index:
             return False
         read = ((id(item), item.ref) for item in items if item._content and item._content.is_open)
         return all(self._names.get(key) == (ref.id if ref.kind in self.kinds else None) for key, ref in read)
+
+
+def index_of(resources: Any, kinds: Collection[str]) -> Index:
+    """Return the index of some kinds of a list's items; one that still holds is used again."""
+    known: Index | None = resources.index
+    if known is None or not known.holds(resources.items, kinds):
+        known = resources.index = Index(resources.items, known.kinds.union(kinds) if known else kinds)
+    return known

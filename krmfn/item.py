@@ -29,8 +29,6 @@ class Item:
     """The list's text that this item was written for: there it stands in the right layout."""
     keys: Sequence[int] | None = None
     """Where the lines in column 0 begin, of a document whose lines have been looked at."""
-    written_name: str = ""
-    """The name in the file, where a build has changed it; "" until a function looks it up."""
     words: Any = None
     """The search over the text that the item shares with others, an `itemtext.Words`."""
     _kind: str | None = None

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from .editing import put, with_refs
 from .errors import KrmfnError, Refused
+from .index import index_of
 from .item import Item
 from .ownership import Id, known_as, stamp
 from .resource import Manifest, Ref, annotations_of, copied, ref
@@ -31,7 +32,7 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Ad
             stamp(manifest, function, source)
     except ValueError as failure:
         raise KrmfnError(str(failure)) from failure
-    index = resources._index({new.kind for new, _ in objects.values()})
+    index: Any = index_of(resources, {new.kind for new, _ in objects.values()})
     if index.children is None:
         index.children = _children(resources, function)
     names = known_as(source, annotations_of(owner) if isinstance(owner, dict) else owner.annotations)

@@ -1,45 +1,19 @@
-"""Text for people: what is fit for a terminal and a log, numbers with their nouns, colours.
+"""Text for people: what is fit for a log, words that are alike, numbers with their nouns."""
 
-Without its escapes (SGR, ECMA-48) a line is byte for byte what it is without colours: only text that is fit to print is
-painted, and that has no escape of its own.
-"""
-
-import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from .typed import Any, TextIO
+from .typed import Any
 
-__all__ = ["CHOICES", "SHOWN", "Paint", "closest", "counted", "did_you_mean", "extent", "finding", "has_colors"]
-__all__ += [
-    "help_lines",
-    "is_similar",
-    "json_text",
-    "listed",
-    "message",
-    "only_similar",
-    "painted",
-    "plain",
-    "plural",
-    "printable",
-    "some",
-    "summary_of_changes",
-]
-__all__ += ["visible"]
+__all__ = ["SHOWN", "closest", "counted", "did_you_mean", "is_similar", "json_text", "listed", "only_similar", "plural"]
+__all__ += ["printable", "some", "summary_of_changes", "visible"]
 
 SHOWN = 5
 """How many names a sentence has before it counts the rest."""
 _LONGEST, _MOST = 253, 1000
 """How long a word may be, and how many known ones there may be, for a likeness to be looked for."""
-CHOICES = ("auto", "always", "never")
-Paint = Callable[[str, str], str]
-"""Takes a text and a style, returns the text to write."""
-
-_CODES = {"error": "1;31", "warning": "1;33", "info": "1;36", "clean": "32", "idle": "2", "place": "1"}
-_CODES |= {"help": "1;36", "created": "32", "changed": "33", "deleted": "31", "stays": "33", "unknown": "36"}
-"""Styles and their parameters; a severity and what happens to an object are styles by their names."""
 _BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 """Letters that print according to Unicode and show nothing: fillers, blanks, variation selectors."""
 
@@ -133,11 +107,6 @@ def plural(noun: str) -> str:
     return noun if noun.endswith("s") else f"{noun}s"
 
 
-def extent(resources: int, files: int) -> str:
-    """Return how much was looked at: `14 resources, 3 files`; a stream has no files."""
-    return counted(resources, "resource") + (f", {counted(files, 'file')}" if files else "")
-
-
 def some(names: Iterable[str], number: int, limit: int = SHOWN) -> str:
     """Return the names as `a, b, c, d, e and 7 more`; there are `number` in all."""
     first = list(islice(names, limit))
@@ -155,39 +124,3 @@ def summary_of_changes(changes: Iterable[tuple[str, str]]) -> str:
     for action, kind in changes:
         kinds.setdefault(action, Counter())[kind or "resource"] += 1
     return "; ".join(f"{action} {listed(numbers)}" for action, numbers in kinds.items() if numbers)
-
-
-def has_colors(choice: str, stream: TextIO | None) -> bool:
-    """Return True when a stream is to have colours: `always`, or `auto` on a terminal that can show them.
-
-    NO_COLOR (https://no-color.org) and TERM=dumb turn `auto` off.
-    """
-    if choice == "auto" and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
-        return stream is not None and stream.isatty()
-    return choice == "always"
-
-
-def plain(text: str, style: str) -> str:
-    """Return the text as it is."""
-    return text
-
-
-def painted(text: str, style: str) -> str:
-    """Return the text in a style; an empty one stays empty."""
-    return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if text else ""
-
-
-def finding(result: Any, paint: Paint = painted) -> str:
-    """Return the line of a finding without its remedy: its place bold, its severity in colour."""
-    return message(result.line, result.severity, paint, len(printable(result.where)))
-
-
-def help_lines(result: Any, paint: Paint = plain) -> list[str]:
-    """Return the line below a finding that says what to do about it: `  help: remove one`; none without a remedy."""
-    return [f"  {paint('help:', 'help')} {printable(result.remedy)}"] if result.remedy else []
-
-
-def message(line: str, severity: str, paint: Paint = painted, start: int = 0) -> str:
-    """Return a line in colours: up to `start` its place, from there its severity, as in `error: ...`."""
-    end = start + len(severity) + 1
-    return paint(line[:start], "place") + paint(line[start:end], severity) + line[end:]

@@ -1,15 +1,15 @@
 """A ResourceList: read lazily, changed by upsert and prune; what was not touched leaves as the bytes it came in."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from . import editing, envelope, itemtext
 from .envelope import Chunk, Envelope
 from .errors import KrmfnError
 from .findings import Findings
-from .index import Index
+from .index import Index, index_of
 from .item import Item
-from .ownership import OWNER, Id, mark_of
-from .resource import Manifest, Ref, annotations_of, checked
+from .ownership import OWNER, Id
+from .resource import Manifest, Ref, checked
 from .results import Result
 from .typed import TYPE_CHECKING, Any, overload
 from .yamltext.split import Cut
@@ -39,7 +39,7 @@ class ResourceList:
         self.function = ""
         """The name of the function that runs (see `program.function`): that of the owner's mark."""
         self.index: Index | None = None
-        """The items by their ids, once a method has asked for them (see `_index`)."""
+        """The items by their ids, once a method has asked for them (see `index.index_of`)."""
         self.owners: set[Id] = set()
         """For whom `own` was called in this run."""
         self._config = function_config
@@ -145,7 +145,7 @@ class ResourceList:
         Raises KrmfnError, with the places of both, when there are two.
         """
         target = Ref(api_version, kind, namespace, name)
-        return editing.single(self._index({kind}).by_id.get(target.id, ()), target)
+        return editing.single(index_of(self, {kind}).by_id.get(target.id, ()), target)
 
     @overload
     def append(self, manifest: Manifest, path: str = "") -> Item: ...
@@ -194,28 +194,10 @@ class ResourceList:
         among the manifests; nothing is put in then.
         """
         named = editing.with_refs(manifests)
-        index = self._index({new.kind for new, _ in named})
+        index = index_of(self, {new.kind for new, _ in named})
         for new, _ in named:
             editing.single(index.by_id.get(new.id, ()), new)
         editing.put(self, named, index)
-
-    def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
-        """Upsert generated objects; labels, annotations and top-level keys that others put on an existing one stay.
-
-        Raises ValueError for a manifest without the mark of `ownership.stamp`, or with that of another object.
-        """
-        named = [(checked(manifest), manifest) for manifest in manifests]
-        for new, manifest in named:
-            mark = mark_of(annotations_of(manifest))
-            if mark is None or mark.made != new.id:
-                raise ValueError(f"{new} has no mark of its own; call ownership.stamp when its name is final")
-        editing.put(self, named, self._index({new.kind for new, _ in named}), is_owned=True)
-
-    def _index(self, kinds: Collection[str]) -> Index:
-        """Return the index of some kinds; one that still holds is used again."""
-        if self.index is None or not self.index.holds(self.items, kinds):
-            self.index = Index(self.items, self.index.kinds.union(kinds) if self.index else kinds)
-        return self.index
 
     def marked(self) -> list[Item]:
         """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""

@@ -1,8 +1,7 @@
-"""Findings as values: what is wrong with which field of which resource; and the rules that findings are about."""
+"""Findings as values: what is wrong with which field of which resource."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from .oracle import Oracle
 from .printing import printable
 from .resource import Place, Ref
 from .typed import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MEND", "MOST", "NODES", "QUOTE", "REMOVE", "RENAME", "UNLISTED", "Facts", "Field", "Located", "Result"]
 __all__ += ["Severity", "error"]
-__all__ += ["Related", "Rule", "apply", "facts_of", "info", "node_facts", "reference", "warning"]
+__all__ += ["Related", "facts_of", "info", "node_facts", "reference", "warning"]
 
 Severity = Literal["error", "warning", "info"]
 
@@ -206,45 +205,3 @@ def info(message: str, **about: "Unpack[About]") -> Result:
 def _result(message: str, severity: Severity, at: "Located | None" = None, **about: Any) -> Result:
     result = Result(message, severity, **about)
     return at.located(result) if at else result
-
-
-class Rule(NamedTuple):
-    """A rule with all that `rules`, `explain`, the reference page, reports and tests need of it.
-
-    An example is YAML, one document or several, and shows only what matters: the tests, which run every example, fill
-    in what each resource of the kind needs, and `null` takes something of that away. A comment in a document's first
-    line says what it is: `# <file>`, or `# before` and `# after` for a rule about changes.
-    """
-
-    id: str
-    """Four characters for the family and its hundred, two for the rule: `KRM204`."""
-    sentence: str
-    """What must or should hold, in small letters and without a full stop."""
-    good: str
-    """An example without a finding of this rule."""
-    bad: str
-    """An example with one."""
-    remedy: str
-    """What a person does about a finding: one or two imperative sentences."""
-    held: Oracle
-    """Whom one has to ask whether the sentence is true."""
-    check: Callable[..., Iterator[Result]] | None = None
-    """Yields the findings, without the rule's id; None where the rule is a step of a larger walk."""
-    severities: tuple[Severity, ...] = ("error",)
-    """The severities of its findings; first the usual one, which a finding about `bad` has."""
-    advice: bool = False
-    """Whether users may turn it off. An error of a rule that usually warns is reported nevertheless."""
-
-    @property
-    def hideable(self) -> tuple[Severity, ...]:
-        """Return the severities of the findings that users may turn off."""
-        hideable = ("warning", "info", self.severities[0]) if self.advice else ()
-        return tuple(severity for severity in self.severities if severity in hideable)
-
-
-def apply(rules: Iterable[Rule], *subject: Any) -> Iterator[Result]:
-    """Yield the findings of each rule about the subject, with the rule's id."""
-    for rule in rules:
-        if rule.check:
-            for finding in rule.check(*subject):
-                yield finding._replace(rule=rule.id)

@@ -9,7 +9,7 @@ verbose. For programs there is always a line per object: they can count. A quiet
 import gc
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from io import BufferedWriter, FileIO
 
@@ -17,7 +17,6 @@ from .envelope import Chunk
 from .errors import KrmfnError
 from .findings import Findings
 from .printing import json_text, printable, summary_of_changes
-from .printing import message as painted_message
 from .resource import Ref
 from .results import UNLISTED, Result, Severity, reference
 from .typed import Any, NamedTuple, NoReturn
@@ -43,8 +42,8 @@ class Log(NamedTuple):
     verbose: bool = False
     quiet: bool = False
     """Only errors are written."""
-    color: bool = False
-    """Places and severities are painted, in text."""
+    paint: Callable[[str, Severity, int], str] | None = None
+    """Paints a line, given the severity that it says and where that begins, in text; None: nobody does."""
 
     def say(self, message: str, level: Severity = "info") -> None:
         """Write a sentence on one line; in text an error begins with `error: `."""
@@ -90,8 +89,8 @@ class Log(NamedTuple):
             text = json_text(_fields(result))
         else:
             text = printable(text or result.text)
-            if self.color and where is not None:
-                text = painted_message(text, result.severity, start=len(printable(where)))
+            if self.paint and where is not None:
+                text = self.paint(text, result.severity, len(printable(where)))
         with suppress(OSError):  # nobody reads it any more
             sys.stderr.write(f"{text}\n")
 

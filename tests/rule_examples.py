@@ -29,9 +29,9 @@ from unittest import mock
 
 from krmfn_functions.command_line import main
 from krmfn_functions.commands.catalogue import usual_kind
+from krmfn_functions.rule import Rule
 
 from krmfn import Item
-from krmfn.results import Rule
 from tests.tables import table
 
 LEAST: dict[str, dict[str, Any]] = {resource["kind"]: resource for resource in table(__file__, "least.yaml")}

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from krmfn_functions.commands import catalogue
 from krmfn_functions.formats.rules import markdown, sentence
-
-from krmfn.results import Rule
+from krmfn_functions.rule import Rule
 
 _ROOT = Path(__file__).parent.parent
 ROOM = _ROOT / "docs" / "reference" / "rules"

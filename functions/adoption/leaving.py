@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from krmfn import Item, Ref, Result, error
 from krmfn.ownership import Id
 from krmfn.printing import some
-from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
 from .. import oracles
 from ..fleet.live import Live
 from ..fleet.owned import Head, Owner, owned_by, references
+from ..rule import Rule
 
 
 class Leaving(NamedTuple):

@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 from krmfn import Field, Item, Manifest, Result, warning
 from krmfn.printing import some
 from krmfn.resource import join
-from krmfn.results import Rule
 
 from .. import oracles
 from ..deployments.deployment import Repository
 from ..kmm.lookup import table, tables, text
 from ..paths.roots import parents, within
+from ..rule import Rule
 from .config import NAME, Config
 from .deployed import Cluster, Clusters
 from .survey import Root

@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from krmfn import Item, KrmfnError, ResourceList, Result, printing, warning
+from krmfn import Item, KrmfnError, ResourceList, Result, warning
 from krmfn.errors import NoData
 
+from .. import terminal
 from ..command import Context
 from ..formats.checked import Checked
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, MODULE_KINDS
@@ -209,6 +210,6 @@ def warn_of_nothing(context: Context, streams: Clusters, absent: Sequence[Item])
             continue  # a spoke may hold its nodes alone
         if is_unread or not lists or present & kinds or any(part.failed or part.function_config for part in lists):
             continue
-        extent = printing.extent(sum(len(part.items) for part in lists), sum(run_of(part).files for part in lists))
+        extent = terminal.extent(sum(len(part.items) for part in lists), sum(run_of(part).files for part in lists))
         message = f"no {choice} is in {path} ({extent}), so there is nothing to do; is it the right PATH?"
         lists[0].report([warning(message, rule="KRM109")])

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Item, KrmfnError, Place, Result, error, info
 from krmfn.printing import closest
-from krmfn.results import Rule
 from krmfn.schema import check
 from krmfn.typed import NamedTuple
 
@@ -17,6 +16,7 @@ from ..kustomization.documents import documents, unreadable
 from ..paths import excludes, files
 from ..paths.disk import Disk
 from ..paths.roots import within
+from ..rule import Rule
 from .config_schema import SCHEMA
 
 NAME = excludes.CONFIG

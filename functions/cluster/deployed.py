@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Item, ResourceList, Result, warning
-from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
 from .. import oracles
@@ -17,6 +16,7 @@ from ..formats.checked import Checked
 from ..kmm.lookup import table
 from ..paths.failures import Failure
 from ..rendering.kinds import INPUTS, is_foreign
+from ..rule import Rule
 from ..run import run_of
 from .config import Config, Member
 from .engines import Engines

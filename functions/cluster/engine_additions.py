@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, warning
 from krmfn.resource import join
-from krmfn.results import Rule
 
 from .. import oracles
 from ..deployments.additions import affects, holds, variables
@@ -15,6 +14,7 @@ from ..deployments.deployment import Addition, Deployment
 from ..kmm.lookup import strings
 from ..kmm.module import MODULE_KINDS, VARIABLES
 from ..paths.roots import within
+from ..rule import Rule
 from .deployed import Cluster, Clusters
 from .reached import NAMES, configs_in, place_of, reached
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from krmfn import Item, Place, ResourceList, Result, error, warning
 from krmfn.ownership import OWNER
 from krmfn.printing import some
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
 from ..deployments.holders import applies
 from ..kmm.module import MODULE_KINDS
 from ..rendering.kinds import of_kinds
+from ..rule import Rule
 from ..run import run_of
 from .deployed import Cluster, Clusters
 from .reached import NAMES, configs_in, place_of, reached

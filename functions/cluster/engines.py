@@ -6,7 +6,6 @@ from contextlib import suppress
 
 from krmfn import KrmfnError, Manifest, Result, warning
 from krmfn.resource import Place
-from krmfn.results import Rule
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
@@ -20,6 +19,7 @@ from ..paths import disk, files, manifests
 from ..paths.disk import File
 from ..paths.excludes import Excluder
 from ..paths.roots import root_of, within
+from ..rule import Rule
 from . import engine_files
 
 _GROUPS = {argocd.GROUP, fleet.GROUP, *flux.GROUPS}

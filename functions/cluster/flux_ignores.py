@@ -8,11 +8,11 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import KrmfnError, Place, Result, warning
-from krmfn.results import Rule
 
 from .. import oracles
 from ..deployments.deployment import Deployment
 from ..paths.roots import within
+from ..rule import Rule
 from .deployed import Cluster
 from .engines import Engines
 from .root_files import files_of_root, may_be_ours

@@ -9,7 +9,6 @@ from contextlib import redirect_stdout
 from krmfn import Field, Item, KrmfnError, Manifest, ResourceList, Result, error
 from krmfn.findings import placed
 from krmfn.resource import join
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
@@ -18,6 +17,7 @@ from ..options import RunOptions
 from ..paths import manifests
 from ..paths.roots import within
 from ..rendering.kinds import CONFIG, PROFILE
+from ..rule import Rule
 from ..run import note, run_of
 from ..settings import Intent, Settings
 

@@ -7,11 +7,11 @@ Source: KMM v2.6.0 and main (de3f8c9), internal/manifestwork/manifestwork.go.
 from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Item, ResourceList, Result, error
-from krmfn.results import Rule
 
 from .. import oracles
 from ..kmm.lookup import table
 from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, module_of
+from ..rule import Rule
 from ..run import Spoke, note, run_of
 from .deployed import Cluster
 

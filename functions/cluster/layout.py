@@ -8,7 +8,7 @@ from itertools import chain
 from krmfn import ResourceList
 from krmfn.errors import KrmfnError
 from krmfn.findings import in_order
-from krmfn.results import Field, Result, Rule, error, warning
+from krmfn.results import Field, Result, error, warning
 
 from .. import oracles
 from ..formats.checked import NAMES
@@ -20,6 +20,7 @@ from ..paths.disk import relative
 from ..paths.excludes import excluder
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
+from ..rule import Rule
 from . import assignment, config, config_names, engines, not_taken, unread
 from . import survey as surveys
 from .config import Config, Member

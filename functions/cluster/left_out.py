@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Place, Result, info, warning
-from krmfn.results import Rule
 
 from .. import oracles
 from ..deployments.deployment import Deployment, Directory
 from ..deployments.holders import applies
 from ..paths.manifests import kustomization_in
 from ..paths.roots import within
+from ..rule import Rule
 from . import assignment
 from .engines import Engines
 from .root_files import files_of_root, may_be_ours

@@ -5,7 +5,6 @@ from contextlib import suppress
 
 from krmfn import Item, KrmfnError, Place, Result, warning
 from krmfn.printing import counted, some
-from krmfn.results import Rule
 
 from .. import oracles
 from ..command import Context
@@ -13,6 +12,7 @@ from ..formats.unjudged import UNREAD
 from ..kustomization.documents import unreadable
 from ..paths import templates
 from ..rendering.kinds import driven_kinds
+from ..rule import Rule
 from ..run import PassedOver, run_of
 from . import function_runs
 from .deployed import Cluster, Clusters

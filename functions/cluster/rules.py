@@ -1,8 +1,7 @@
 """Rules that the command line applies to a PATH, to .krmfn.yaml and to --against, where it also does other things."""
 
-from krmfn.results import Rule
-
 from .. import oracles
+from ..rule import Rule
 
 _CALLED = """\
 # kustomization.yaml

@@ -14,7 +14,7 @@ from krmfn.errors import KrmfnError
 from krmfn.streams import Log, ensure_stderr
 from krmfn.typed import Any
 
-from .. import VERSION, options
+from .. import VERSION, options, terminal
 from ..command import Command, Context
 from ..kmm import regexp_work
 from ..options import RunOptions
@@ -135,8 +135,8 @@ def main(argv: Sequence[str]) -> int:
             return call
         command, request, run_options = call
         base = Log(run_options.log_format) if run_options.log_format else streams.from_environment()
-        is_painted = printing.has_colors(run_options.color, sys.stderr)
-        log = base._replace(verbose=base.verbose or run_options.verbose, quiet=run_options.quiet, color=is_painted)
+        paint = terminal.message if terminal.has_colors(run_options.color, sys.stderr) else None
+        log = base._replace(verbose=base.verbose or run_options.verbose, quiet=run_options.quiet, paint=paint)
         if command.intent and any(name.startswith("ARGOCD_") for name in os.environ):
             from . import argocd
 

@@ -3,13 +3,12 @@
 import argparse
 from importlib import import_module
 
-from krmfn.oracle import OracleKind
 from krmfn.printing import json_text
-from krmfn.results import Rule
 from krmfn.typed import Any, NamedTuple
 
 from ..command import PRINTED, Command, Context
 from ..rendering import ignoring
+from ..rule import OracleKind, Rule
 
 _ROOMS = {
     "adoption": "leaving",

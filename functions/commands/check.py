@@ -5,12 +5,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
-from krmfn import KrmfnError, error, printing
+from krmfn import KrmfnError, error
 from krmfn.printing import counted
 from krmfn.results import Result
 from krmfn.typed import NamedTuple
 
-from .. import options
+from .. import options, terminal
 from ..cluster import cluster_streams
 from ..cluster.deployed import Clusters
 from ..command import Command, Context
@@ -139,7 +139,7 @@ def _print(context: Context, args: Request, judged: Judged) -> None:
         visible = _with_hidden(visible)
     write = findings.FORMATS[form]
     if write is findings.text:
-        paint = printing.painted if printing.has_colors(context.options.color, sys.stdout) else printing.plain
+        paint = terminal.painted if terminal.has_colors(context.options.color, sys.stdout) else terminal.plain
         layout = findings.Layout(paint, has_help=args.output_format != "concise")
         if args.output_format == "full":
             layout = layout._replace(source=_source_of(context.options.root))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from krmfn import KrmfnError, printing
 from krmfn.typed import NamedTuple
 
-from .. import options
+from .. import options, terminal
 from ..cluster import unjudged
 from ..command import Command, Context
 from ..comparing import against_base, pairs
@@ -79,8 +79,8 @@ def run(context: Context, args: Request) -> int:
     if args.plan:
         plan = waves.rollout(comparisons[0], args.wave or waves.DEFAULT)
         text = rollout.as_json(plan) if args.format == "json" else rollout.text(plan)
-    elif args.format == "text" and printing.has_colors(context.options.color, sys.stdout):
-        text = changes.text(comparisons, paint=printing.painted)
+    elif args.format == "text" and terminal.has_colors(context.options.color, sys.stdout):
+        text = changes.text(comparisons, paint=terminal.painted)
     else:
         text = comment.FORMATS[args.format](comparisons)
     output.write_stdout(text)

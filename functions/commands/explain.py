@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 from krmfn.errors import KrmfnError
 from krmfn.printing import is_similar
-from krmfn.results import Rule
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
@@ -18,6 +17,7 @@ from ..command import PRINTED, Command, Context
 from ..formats import rules as reports
 from ..reference import ends, fields
 from ..reference.fields import KINDS, Entry
+from ..rule import Rule
 from . import catalogue
 
 _WIDEST = 100

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 
-from krmfn import KrmfnError, Result, error, info, printing, warning
+from krmfn import KrmfnError, Result, error, info, warning
 from krmfn.printing import counted, did_you_mean, some
 from krmfn.typed import NamedTuple
 
-from .. import options
+from .. import options, terminal
 from ..chain import live_rows, loading
 from ..cluster import cluster_streams, live_nodes, unjudged
 from ..cluster.deployed import Lists
@@ -68,7 +68,7 @@ def _run(context: Context, args: Request) -> int:
     streams = clusters.read(context, args.paths, goes_on=True, layout=cluster_streams.asked_of(context, args.paths))
     if streams is None:
         return 2
-    paint = printing.painted if printing.has_colors(context.options.color, sys.stdout) else printing.plain
+    paint = terminal.painted if terminal.has_colors(context.options.color, sys.stdout) else terminal.plain
     dumps = live_nodes.by_cluster(context.options, list(streams.lists))
     # a dump says nothing about a kernel that a node would move to
     dumps = {name: dump for name, dump in dumps.items() if dump.nodes and not args.kernel}
@@ -78,7 +78,7 @@ def _run(context: Context, args: Request) -> int:
     return code or int(findings.fails(results, args.fail_on))
 
 
-def _table(lists: Lists, args: Request, paint: printing.Paint, dumps: Mapping[str, Live]) -> tuple[str, list[Result]]:
+def _table(lists: Lists, args: Request, paint: terminal.Paint, dumps: Mapping[str, Live]) -> tuple[str, list[Result]]:
     """Return the table with the findings about it; clusters with errors are in it, with what their nodes would get.
 
     `dumps` are those of the clusters whose nodes are live.

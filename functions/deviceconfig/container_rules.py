@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Result, warning
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
+from ..rule import Rule
 from .fields import Container
 from .model import DeviceConfig
 from .names import device_volumes, plugins

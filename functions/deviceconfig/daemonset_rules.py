@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from krmfn import Field, Result, info
 from krmfn.resource import join
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
+from ..rule import Rule
 from .daemonsets import POD
 from .fields import Service
 from .model import DeviceConfig

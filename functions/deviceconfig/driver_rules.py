@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from krmfn import Field, Result, info
-from krmfn.results import Rule
 
 from .. import oracles
 from ..kmm.module import ready_label
+from ..rule import Rule
 from .layers import is_ours
 from .model import DeviceConfig
 from .names import driver_image, entries, named_image, secrets

@@ -6,10 +6,10 @@ from itertools import groupby
 
 from krmfn import Field, Ref, Result, warning
 from krmfn.resource import annotations_of, join, split
-from krmfn.results import Rule
 
 from .. import oracles
 from ..rendering.kinds import PROFILE_MARK
+from ..rule import Rule
 from . import generate
 from .daemonsets import config_maps, pod_of
 from .fields import OF_LOADER, DaemonSet, Service

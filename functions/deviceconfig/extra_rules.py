@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 
 from krmfn import Result
 from krmfn.resource import join
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
 from ..kmm.lookup import leaves, table, tables
 from ..rendering import extra_kinds
 from ..rendering.kinds import EXTRA
+from ..rule import Rule
 from .model import DeviceConfig
 
 _ADMIN = "cluster-admin"

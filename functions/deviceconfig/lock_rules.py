@@ -6,13 +6,13 @@ from functools import cache
 from krmfn import Field, Result, error
 from krmfn.printing import closest
 from krmfn.resource import FieldPath, join, split
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
 from ..kmm.lookup import MISSING, at, table, tables
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import schema
+from ..rule import Rule
 from .merging import ATOMIC, EITHER, KEYS, UNSET
 from .model import DeviceConfig
 

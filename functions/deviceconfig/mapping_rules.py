@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.results import Rule
 
 from .. import oracles
+from ..rule import Rule
 from .merging import OF_MAPPINGS, with_shared_keys
 from .model import DeviceConfig
 

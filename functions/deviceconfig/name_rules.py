@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, error
 from krmfn.resource import join
-from krmfn.results import Rule
 
 from .. import oracles
+from ..rule import Rule
 from . import names
 from .model import DeviceConfig
 from .rbac import accounts

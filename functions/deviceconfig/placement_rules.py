@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from krmfn import Field, Result, error, info, warning
 from krmfn.resource import join
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
+from ..rule import Rule
 from .merging import stacked
 from .model import DeviceConfig
 from .rbac import accounts

@@ -6,7 +6,6 @@ from itertools import chain
 
 from krmfn import Field, Item, ResourceList, Result, info, warning
 from krmfn.resource import join, starts
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
@@ -15,6 +14,7 @@ from ..rendering import module_checks, undriven
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import PROFILE_MARK
 from ..rendering.variables import IMAGE
+from ..rule import Rule
 from ..run import run_of
 from . import effects, generate, lock_rules, reading, rules, version_rules
 from .layers import Layer, is_offer, profile_layers

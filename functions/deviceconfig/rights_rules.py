@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from krmfn import Field, Result, warning
 from krmfn.printing import some
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
 from ..kmm.lookup import table, tables
+from ..rule import Rule
 from .model import DeviceConfig
 from .rbac import accounts
 from .rights import harmful_rights

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from krmfn import Result
-from krmfn.results import Rule, apply
 
 from .. import oracles
+from ..rule import Rule, apply
 from . import (
     container_rules,
     daemonset_rules,

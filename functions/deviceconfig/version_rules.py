@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from krmfn import Field, Result, error, warning
 from krmfn.printing import did_you_mean, some
 from krmfn.resource import FieldPath, join
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
 from ..rendering.function_config import FunctionConfig
+from ..rule import Rule
 from .merging import UNSET, stacked
 from .model import DeviceConfig
 

@@ -1,8 +1,7 @@
 """The rules of node exclusivity, KRM301 to KRM306: steps of one comparison, so none has a check of its own."""
 
-from krmfn.results import Rule
-
 from .. import oracles
+from ..rule import Rule
 
 RULES = (
     Rule(

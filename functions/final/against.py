@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item, Ref, ResourceList, Result, error
 from krmfn.ownership import Id
-from krmfn.results import Rule
 
 from .. import oracles
 from ..cluster_dump import is_dumped
@@ -16,6 +15,7 @@ from ..kmm.lookup import table, tables, text
 from ..kmm.module import HUB_KIND, MODULE_KINDS, module_of
 from ..rendering import function_config
 from ..rendering.kinds import COUNTING, OWNERS, owners_among
+from ..rule import Rule
 from .root_conflicts import KRM528, conflicts
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from krmfn import Item, Result, info, warning
-from krmfn.results import Rule
 
 from .. import oracles
 from ..kmm.module import MODULE_GROUP, MODULE_KINDS
 from ..rendering.kinds import of_kinds
+from ..rule import Rule
 from .engines import ANEW, GONE, KEPT, LASTING, behaviours, is_read_by
 from .stream import FinalList
 

@@ -11,7 +11,6 @@ from itertools import chain
 
 from krmfn import Field, Item, Result, error, warning
 from krmfn.printing import some
-from krmfn.results import Rule
 
 from .. import exclusivity, oracles
 from ..cluster_dump import is_dumped
@@ -20,6 +19,7 @@ from ..exclusivity.claim import local_conflict
 from ..grouping import grouped
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import HUB_KIND, LABELS, NAME_LABEL, Module
+from ..rule import Rule
 from .stream import DEVICE_CLASS, FinalList, modules_of
 
 _NAMESPACE_LABEL = f"{LABELS}module.namespace"

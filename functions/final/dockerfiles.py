@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from krmfn import Field, Result, error, info, warning
 from krmfn.ownership import Id
 from krmfn.printing import some
-from krmfn.results import Rule
 
 from .. import oracles
 from ..kmm.dockerfile import Stage
 from ..kmm.lookup import table, text
 from ..kmm.module import HUB_KIND
 from ..kmm.recipes import KEY
+from ..rule import Rule
 from .build_sources import Source, builds_of, config_map_of, config_maps, sources_of
 from .stream import FinalList
 

@@ -5,12 +5,13 @@ from collections.abc import Collection, Iterator
 from krmfn import Item, Result, error, warning
 from krmfn.ownership import Id
 from krmfn.printing import counted
-from krmfn.results import Related, Rule
+from krmfn.results import Related
 
 from .. import oracles
 from ..identity import object_id
 from ..kmm.module import LABELS, MODULE_KINDS
 from ..rendering.kinds import OWNERS, of_kinds
+from ..rule import Rule
 from .stream import FinalList
 
 

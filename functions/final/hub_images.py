@@ -9,11 +9,11 @@ internal/mic/mic.go, CreateOrPatch (SetControllerReference).
 from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, error
-from krmfn.results import Rule
 
 from .. import oracles
 from ..kmm.lookup import table
 from ..kmm.module import HUB_KIND
+from ..rule import Rule
 from .stream import FinalList
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from krmfn import Item, ResourceList, Result
-from krmfn.results import apply
 
 from ..kmm.module import HUB_KIND, LABELS
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
+from ..rule import apply
 from ..run import run_of
 from . import (
     applied,

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, warning
 from krmfn.printing import some
-from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
 from .. import oracles
@@ -34,6 +33,7 @@ from ..kmm.recipes import (
     recipe_of,
 )
 from ..kmm.rule import on_hub
+from ..rule import Rule
 from .stream import FinalList, modules_of
 
 _ONCE = "KMM makes it once, for the node that it sees first"

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, Result, error
 from krmfn.printing import some
-from krmfn.results import Rule
 
 from .. import oracles
 from ..kmm.lookup import has, table
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
 from ..rendering.kinds import of_kinds
+from ..rule import Rule
 from .pod_security import ENFORCE, PRIVILEGED, RESTRICTED, above_baseline, above_restricted
 from .stream import FinalList, pod_of
 from .workloads import of_drivers

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from krmfn import Field, Item, ResourceList, Result
 from krmfn.printing import some
 from krmfn.resource import Ref
-from krmfn.results import Rule, node_facts
+from krmfn.results import node_facts
 
 from .. import exclusivity, oracles
 from ..exclusivity import Claim, Conflict
@@ -17,6 +17,7 @@ from ..grouping import grouped
 from ..kmm.lints import neighbours
 from ..kmm.module import MODULE_KIND, Module
 from ..rendering import claims
+from ..rule import Rule
 from .stream import FinalList, modules_of
 
 _SHOWN = 3

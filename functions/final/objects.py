@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from krmfn import Field, Item, Manifest, Result, error, warning
 from krmfn.item import LOCAL
 from krmfn.resource import join
-from krmfn.results import Rule
 
 from .. import oracles
 from ..image_reference import without_variables
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import module_of
 from ..rendering.kinds import INPUTS
+from ..rule import Rule
 from . import duplicates, wrappers
 from .stream import FinalList, images
 

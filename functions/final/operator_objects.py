@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from krmfn import Field, KrmfnError, Result, error
 from krmfn.printing import closest, some
 from krmfn.resource import join
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
 from ..kmm.lookup import table, text
 from ..kmm.module import MODULE_GROUP
+from ..rule import Rule
 from .stream import CONFIG_MAP, FinalList
 
 CONFIG_NAME, _FILE = "kmm-operator-manager-config", "controller_config.yaml"

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, warning
 from krmfn.ownership import Id
-from krmfn.results import Rule
 
 from .. import oracles
 from ..kmm.module import LABELS, MODULE_KINDS
+from ..rule import Rule
 from .stream import FinalList, labels_of_kmm
 
 DEPENDS, WAVE = "config.kubernetes.io/depends-on", "argocd.argoproj.io/sync-wave"

@@ -6,10 +6,10 @@ from krmfn import Field, Item, Result, info, warning
 from krmfn.ownership import Id
 from krmfn.printing import some
 from krmfn.resource import join
-from krmfn.results import Rule
 
 from .. import oracles
 from ..fleet import registry
+from ..rule import Rule
 from .stream import FinalList, images
 
 _WHY = "it skips fields that it was not told about, and tags with a $"

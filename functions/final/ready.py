@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, error, warning
 from krmfn.resource import join
-from krmfn.results import Rule
 
 from .. import oracles
 from ..kmm.lookup import has
 from ..kmm.module import LABELS, PLUGINS, node_labels
+from ..rule import Rule
 from .stream import FinalList, NodeLabel, labels_of_kmm, modules_of, twin
 
 _LABEL = re.compile(rf"{LABELS}(?:version-module\.(.+)|(.+?)\.(?:version\.|device-plugin-)?ready)", re.DOTALL)

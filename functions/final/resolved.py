@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from krmfn import Field, Item, Result, error, warning
 from krmfn.printing import some
 from krmfn.resource import FieldPath, GroupKind, join
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
 from ..kmm.lookup import POD_KINDS, table
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
+from ..rule import Rule
 from .stream import CLUSTER_SCOPED, KINDS, FinalList, Names, modules_of, twin
 
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT, PRIORITY_CLASS, DEVICE_CLASS = KINDS

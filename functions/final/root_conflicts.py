@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error
 from krmfn.ownership import Id
-from krmfn.results import Rule
 
 from .. import exclusivity, oracles
 from ..deviceconfig.reading import domain_of
@@ -13,6 +12,7 @@ from ..exclusivity.claim import local_conflict
 from ..fleet import cluster
 from ..rendering import claims, function_config
 from ..rendering.kinds import in_file, owners_among
+from ..rule import Rule
 
 Key = tuple[Ref, str, tuple[str, str]]
 """The identity of a claim: the owner, the pool, the Module."""

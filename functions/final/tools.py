@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, Result, error, info, itemtext
 from krmfn.resource import join
-from krmfn.results import Rule
 
 from .. import oracles
 from ..cluster_dump import is_dumped
 from ..kmm.lookup import table, tables, text
 from ..rendering.generated import DISABLED, SUBSTITUTE, changed_at
 from ..rendering.kinds import of_kinds
+from ..rule import Rule
 from .stream import CONFIG_MAP, FinalList
 
 _FLUX = ("toolkit.fluxcd.io", "fluxcd.controlplane.io")

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from krmfn import Field, Item, Result, error
 from krmfn.fieldpaths import MISSING, read
 from krmfn.resource import join, split
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
@@ -13,6 +12,7 @@ from ..image_reference import mistake, shortened, without_variables
 from ..kmm.module import LABELS, MODULE_KINDS
 from ..pods import daemon_set, rolling_update
 from ..rendering.generated import DISABLED, SUBSTITUTE
+from ..rule import Rule
 from .stream import FinalList, images, labels_of_kmm
 
 _POLICY = "kustomize.toolkit.fluxcd.io/ssa"

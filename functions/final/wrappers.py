@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Iterator
 
 from krmfn import Item, Result, warning
 from krmfn.printing import counted
-from krmfn.results import Rule
 
 from .. import oracles
 from ..grouping import grouped
 from ..paths import templates
+from ..rule import Rule
 from .stream import FinalList
 
 _WRAPPERS = frozenset(

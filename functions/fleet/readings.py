@@ -4,10 +4,13 @@ A scalar with two readings is an error where it decides what is selected. On the
 file, before kustomize changed it.
 """
 
+from weakref import WeakKeyDictionary
+
 from krmfn import Field, Item, Result, error, itemtext
-from krmfn.results import MEND, QUOTE, Rule
+from krmfn.results import MEND, QUOTE
 
 from .. import oracles
+from ..rule import Rule
 
 PREVIOUS_NAMES = "internal.config.kubernetes.io/previousNames"
 """kustomize's annotation: the names that a resource had, oldest first."""
@@ -15,10 +18,19 @@ KUSTOMIZE_ID = "kustomize.config.k8s.io/id"
 """kustomize's annotation on every item of a list that it sends to a function."""
 
 
+_written: WeakKeyDictionary[Item, str] = WeakKeyDictionary()
+"""The names in the files of items whose names a build has changed, where somebody has looked it up."""
+
+
+def note_written(item: Item, name: str) -> None:
+    """Note the name that an item has in its file: what kustomize prints does not say it."""
+    _written[item] = name
+
+
 def previous_name(item: Item) -> str:
     """Return the name that an item had before kustomize changed it."""
     name = itemtext.string(item, "metadata", "annotations", PREVIOUS_NAMES).partition(",")[0]
-    return item.written_name or name or item.name
+    return _written.get(item) or name or item.name
 
 
 def check(*items: Item) -> list[Result]:

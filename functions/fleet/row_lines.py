@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from krmfn import printing
 
+from .. import terminal
 from ..formats.columns import aligned, fitted
 
 _OPTIONAL = ("CLUSTER", "LOADED")
 """Columns that are left out where no row has anything in them."""
 
 
-def painted(rows: Sequence[Sequence[str]], paint: printing.Paint, styles: Mapping[str, str], width: int = 0) -> str:
+def painted(rows: Sequence[Sequence[str]], paint: terminal.Paint, styles: Mapping[str, str], width: int = 0) -> str:
     """Return aligned columns; with a `width` no line is wider, and images lack their registry where they would be."""
     lines = [tuple(map(printing.printable, line)) for line in compact(rows)]
     column, padded = lines[0].index("STATE"), aligned(lines)

@@ -5,10 +5,10 @@ from datetime import datetime, timezone
 from functools import partial
 
 from krmfn import Result
-from krmfn.results import Rule, apply
 
 from .. import oracles
 from ..kmm.versions import DEFAULT, TARGETS, Target
+from ..rule import Rule, apply
 from . import findings, image_findings
 from .cluster import Cluster
 from .example_texts import (

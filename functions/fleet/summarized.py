@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from krmfn import printing
 
+from .. import terminal
 from .row_lines import painted
 from .table import HEAD, STYLES, Row, cells
 
@@ -11,13 +12,13 @@ _NAMED = 20
 """The nodes that are named below a line of problems."""
 
 
-def text(rows: Sequence[Row], paint: printing.Paint = printing.plain, width: int = 0) -> str:
+def text(rows: Sequence[Row], paint: terminal.Paint = terminal.plain, width: int = 0) -> str:
     """Return a line per node and Module; with a `width`, that of a terminal, no line is wider."""
     ordered = sorted(rows, key=_rank) if width else rows
     return painted([HEAD, *map(cells, ordered)], paint, STYLES, width)
 
 
-def summary(rows: Sequence[Row], paint: printing.Paint = printing.plain, width: int = 0) -> str:
+def summary(rows: Sequence[Row], paint: terminal.Paint = terminal.plain, width: int = 0) -> str:
     """Return a line per config, kernel, state and image or reason: on how many nodes, and in which clusters.
 
     Without names of clusters there is no column for them. With a `width`, that of a terminal, problems come first, the
@@ -26,7 +27,7 @@ def summary(rows: Sequence[Row], paint: printing.Paint = printing.plain, width: 
     return painted(_summary(rows, width)[0], paint, STYLES, width)
 
 
-def problems(rows: Sequence[Row], paint: printing.Paint = printing.plain, width: int = 0) -> str:
+def problems(rows: Sequence[Row], paint: terminal.Paint = terminal.plain, width: int = 0) -> str:
     """Return the lines of `summary`, each with the names of its nodes below; on a terminal, at its end."""
     lines, names = _summary(rows, width)
     examples = [printing.some(of_line, len(of_line), _NAMED) for of_line in names]

@@ -7,6 +7,7 @@ from krmfn import Ref, printing
 from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 
+from .. import terminal
 from ..exclusivity.node import Node
 from . import wording
 from .coverage import Group, Outcome
@@ -151,7 +152,7 @@ STYLES = {
 """The style of each state on a terminal."""
 
 
-def markdown(rows: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
+def markdown(rows: Sequence[Row], paint: terminal.Paint = terminal.plain) -> str:
     """Return a table for a pull request."""
     head, *body = compact([HEAD, *map(cells, rows)])
     lines = [f"| {' | '.join(cell.capitalize() for cell in head)} |", f"|{'---|' * len(head)}"]

@@ -15,7 +15,7 @@ from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
-from .. import grouping
+from .. import grouping, terminal
 from ..differences import ABSENT, FieldChange
 from ..plan import Change, Comparison, Plan
 from . import alike, columns, findings, grouped
@@ -104,7 +104,7 @@ def counts(plan: Plan) -> dict[str, int]:
     return {**numbers, "unchanged": plan.unchanged, **rare}
 
 
-def text(comparisons: Sequence[Comparison], paint: printing.Paint = printing.plain) -> str:
+def text(comparisons: Sequence[Comparison], paint: terminal.Paint = terminal.plain) -> str:
     """Return each change with its fields, old value and new value, then the notes, then a line that counts.
 
     Of several clusters a table of all comes first, and a change that several have stands there once.
@@ -128,11 +128,11 @@ def text(comparisons: Sequence[Comparison], paint: printing.Paint = printing.pla
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
 
 
-def _note_lines(note: Result, clusters: str, paint: printing.Paint) -> list[str]:
-    return [printing.finding(note, paint) + printable(clusters), *printing.help_lines(note, paint)]
+def _note_lines(note: Result, clusters: str, paint: terminal.Paint) -> list[str]:
+    return [terminal.finding(note, paint) + printable(clusters), *terminal.help_lines(note, paint)]
 
 
-def _change_lines(change: Change, paint: printing.Paint) -> Iterator[str]:
+def _change_lines(change: Change, paint: terminal.Paint) -> Iterator[str]:
     yield paint(printable(f"{SIGNS[change.what]} {_headed(change)}"), change.what)
     for field in change.fields:
         yield printable(f"    {field.path}")

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from krmfn import printing
-from krmfn.printing import Paint, counted, extent, json_text, listed, plain, printable
+from krmfn.printing import counted, json_text, listed, printable
 from krmfn.results import UNLISTED, Result, reference
 from krmfn.typed import Any, NamedTuple
 
+from .. import terminal
+from ..terminal import Paint, extent, plain
 from . import unjudged
 from .checked import Checked, cluster_suffix, names_of
 from .rules import Rules
@@ -47,13 +48,13 @@ def text(checked: Checked, rules: Rules = None, layout: Layout = Layout()) -> st
 
 def _lines(result: Result, layout: Layout) -> list[str]:
     """Return the lines of a finding: itself, the line of its file, and what to do about it."""
-    help_ = printing.help_lines(result, layout.paint) if layout.has_help else []
+    help_ = terminal.help_lines(result, layout.paint) if layout.has_help else []
     return [*_excerpt(result, layout.paint, layout.source), *help_]
 
 
 def _excerpt(result: Result, paint: Paint, source: Source) -> list[str]:
     """Return the line of a finding and, where its file can be read, the line of the file with a caret below."""
-    head = f"{printing.finding(result, paint)}{cluster_suffix(result)}"
+    head = f"{terminal.finding(result, paint)}{cluster_suffix(result)}"
     place = result.place
     line = source(place.path, place.line) if place and place.path and place.line else ""
     if not place or not line.strip():

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from shlex import quote
 
-from krmfn.printing import counted, finding, json_text, plain, printable, some
+from krmfn.printing import counted, json_text, printable, some
 from krmfn.results import reference
 
 from ..plan import Rollout
+from ..terminal import finding, plain
 from . import findings
 
 _TIMEOUT = "--timeout=30m"

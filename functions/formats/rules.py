@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from krmfn.results import Rule
+from ..rule import Rule
 
 Rules = Callable[[], Sequence[Rule]] | None
 """Returns all rules that findings may name; None where findings are not explained."""

@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from krmfn import Place, Ref
-from krmfn.printing import counted, extent, json_text, printable, visible
-from krmfn.results import Result, Rule
+from krmfn.printing import counted, json_text, printable, visible
+from krmfn.results import Result
 from krmfn.typed import Any
 
 from .. import VERSION
+from ..rule import Rule
+from ..terminal import extent
 from . import rules as texts
 from . import unjudged
 from .checked import Checked, cluster_suffix, names_of

@@ -14,6 +14,7 @@ from krmfn.printing import some
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, info
 
+from ..fleet import readings
 from ..options import BUILD_SECONDS, RunOptions, kustomize_flags
 from ..paths import manifests
 from ..paths.failures import Unreadable
@@ -84,7 +85,7 @@ def _note_written_names(profiles: Iterable[Item]) -> None:
     """Note for Profiles the name in their files: configs name it, whatever kustomize adds."""
     for item in profiles:
         ref = placed([item.located(Result(""))])[0].ref
-        item.written_name = ref.name if ref else ""
+        readings.note_written(item, ref.name if ref else "")
 
 
 def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: bool = False) -> Decision:

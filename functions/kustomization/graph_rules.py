@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from krmfn.results import Rule
-
 from .. import oracles
+from ..rule import Rule
 
 _GOOD = """\
 # kustomization.yaml

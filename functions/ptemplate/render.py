@@ -8,7 +8,6 @@ from functools import partial
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error, info, warning
 from krmfn.resource import join, moved
-from krmfn.results import Rule
 
 from .. import oracles
 from ..deviceconfig import daemonsets
@@ -19,6 +18,7 @@ from ..deviceconfig.render import claim_of
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding, Generated, Rendered
 from ..rendering.kinds import OURS, PTEMPLATE, SEED
+from ..rule import Rule
 
 _IMAGES = "quay.io/chrisp262"
 _FIELDS = {

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Field, Result, error, warning
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
 from ..identity import CLUSTER_SCOPED
 from ..kmm.module import HUB_GROUP, MODULE_GROUP
+from ..rule import Rule
 from .kinds import CLUSTER_WIDE, EXTRA, OWN
 
 RULE = "KRM186"

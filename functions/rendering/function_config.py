@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
 from krmfn.resource import join, ref, split
-from krmfn.results import Rule
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
 from .. import oracles
 from ..fleet import readings
 from ..kmm.lookup import MISSING, at, table
 from ..kmm.versions import DEFAULT, target
+from ..rule import Rule
 from ..run import Run, run_of
 from . import kinds
 

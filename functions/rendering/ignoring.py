@@ -13,10 +13,11 @@ from functools import cache
 from krmfn import Field, Item, Ref, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER, Id
 from krmfn.printing import is_similar
-from krmfn.results import MEND, REMOVE, Rule, Severity
+from krmfn.results import MEND, REMOVE, Severity
 
 from .. import oracles
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
+from ..rule import Rule
 from ..run import note, run_of
 from .function_config import FunctionConfig, Source
 from .generated import Finding, Judged

@@ -11,12 +11,12 @@ from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.annotations import PATH
 from krmfn.ownership import OWNER, Id, known_as
 from krmfn.printing import counted, some
-from krmfn.results import Rule
 
 from .. import oracles
 from ..fleet.readings import KUSTOMIZE_ID
 from ..grouping import grouped
 from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
+from ..rule import Rule
 from ..run import run_of
 from .function_config import FunctionConfig
 from .generated import Rendered

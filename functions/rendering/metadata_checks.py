@@ -7,10 +7,11 @@ from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
 from krmfn.printing import closest, is_similar, only_similar
-from krmfn.results import MEND, RENAME, Facts, Rule
+from krmfn.results import MEND, RENAME, Facts
 
 from .. import oracles
 from ..fleet.readings import previous_name
+from ..rule import Rule
 from . import ignoring
 from .generated import Finding
 from .ignoring import IGNORE

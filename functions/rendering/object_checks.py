@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.ownership import OWNER, Id
 from krmfn.resource import fingerprint, join
-from krmfn.results import Rule
 
 from .. import oracles
 from ..identity import object_id
 from ..kmm.lookup import strings
+from ..rule import Rule
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, generated_from
 from .kinds import PROFILE_MARK, in_file

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 
 from krmfn import Field, Item, ResourceList, Result, warning
 from krmfn.resource import split
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .. import oracles
 from ..exclusivity import Claim
 from ..kmm.lookup import table
+from ..rule import Rule
 from .function_config import FunctionConfig
 
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 
-from krmfn import Item, Manifest, ResourceList, error
-from krmfn.resource import ref
+from krmfn import Item, ResourceList
 from krmfn.typed import NamedTuple
 
 from ..fleet import readings
@@ -19,17 +18,13 @@ from . import (
     module_checks,
     object_checks,
     recognition,
+    settling,
     version_checks,
 )
 from .function_config import FunctionConfig
 from .generated import Finding, Judged, Rendered, Renderer, at_origins, claims_of
-from .kinds import OURS, PROFILE, Scopes, driven_kinds, has_nodes, is_ours, of_kinds
+from .kinds import OURS, PROFILE, driven_kinds, has_nodes, of_kinds
 from .metadata_checks import marks_are_of_use
-
-_ALL_REMOVED = (
-    "every item would be removed, since the owner of none is here, and kpt deletes a package of which nothing is left; "
-    "remove the files by hand"
-)
 
 
 def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
@@ -71,7 +66,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     resources.report(findings)
     is_sound = resources.report(ignoring.visible(resources, judged, config, handled))
     if (is_sound or intent.shows_errors) and not is_settled:
-        settle(resources, scopes, [obj.manifest for obj in rendered.objects], kept, config)
+        settling.settle(resources, scopes, [obj.manifest for obj in rendered.objects], kept, config)
 
 
 class _Work(NamedTuple):
@@ -126,28 +121,6 @@ def _of_operators(resources: ResourceList, config: FunctionConfig) -> Iterator[F
         from . import operator_claims  # here, since few functionConfigs have one
 
         yield from ((finding.ref, finding) for finding in operator_claims.selectors_are_there(resources, config))
-
-
-def settle(
-    resources: ResourceList, scopes: Scopes, manifests: Sequence[Manifest], kept: Sequence[Item], config: FunctionConfig
-) -> None:
-    """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones.
-
-    In function mode a functionConfig of ours never empties a list: kpt would delete the package, and nothing would be
-    there to run on again.
-    """
-    marked = resources.marked() if config.prune != "never" else ()  # first, to leave out the new objects
-    if marked and (objects := [item for scope in scopes for item in leftovers.generated_by(scope, marked)]):
-        keep = {*(ref(manifest).id for manifest in manifests), *(item.ref.id for item in kept)}
-        stale = {item: item.ref for item in objects if item.ref.id not in keep}
-        rest = [item for item in resources.items if item not in stale]
-        function = resources.function_config if run_of(resources).settings.intent.is_function else None
-        if stale and function and is_ours(function) and not rest and not manifests:
-            resources.report([error(_ALL_REMOVED, rule="KRM116", ref=ref(function))])
-            return
-        resources.items = rest
-        resources.changes += [("removed", old) for old in stale.values()]
-    resources.upsert_owned(manifests)
 
 
 def _render(

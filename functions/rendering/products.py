@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from krmfn import Field, Item, ResourceList, Result, error, schema, warning
 from krmfn.resource import join, split
-from krmfn.results import Rule
 from krmfn.schema import Schema
 from krmfn.typed import Any
 
@@ -16,6 +15,7 @@ from ..kmm.lookup import table
 from ..profile import defaulting, judging, misfits, refusals
 from ..profile.expressions import Values
 from ..profile.product import Profile, name_of, product, unmet_requirements
+from ..rule import Rule
 from . import kinds
 from .function_config import FunctionConfig
 from .kinds import OURS, OWN, PROFILE, in_file, is_custom

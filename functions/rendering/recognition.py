@@ -6,11 +6,11 @@ from functools import lru_cache
 from krmfn import Item, ResourceList, Result, error, schema
 from krmfn.ownership import Id
 from krmfn.printing import closest, is_similar
-from krmfn.results import Rule
 
 from .. import oracles
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, MODULE_GROUP
+from ..rule import Rule
 from ..run import run_of
 from . import ignoring, kinds, metadata_checks, undriven, unread_lists
 from .function_config import FunctionConfig

@@ -6,9 +6,9 @@ from krmfn import Field, Item, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER
 from krmfn.printing import closest, did_you_mean, is_similar
 from krmfn.resource import join
-from krmfn.results import Rule
 
 from .. import oracles
+from ..rule import Rule
 from ..run import run_of
 from . import function_config, kinds
 from .function_config import FunctionConfig

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from krmfn import Field, Ref, ResourceList, Result, warning
-from krmfn.results import Rule, apply
 
 from .. import oracles
 from ..kmm.versions import is_newer, target
+from ..rule import Rule, apply
 from ..run import run_of
 from .function_config import FunctionConfig
 

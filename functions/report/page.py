@@ -19,12 +19,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from krmfn.printing import counted, some, visible
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..formats import changes, unjudged
 from ..formats.rules import sentence
 from ..formats.verdict import Told, Verdict
+from ..rule import Rule
 from . import states, tallies
 from .parts import CONFLICTS, Part, merge_images
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from krmfn import Result
 from krmfn.printing import counted
-from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
 from ..fleet.table import ASSUMED, DRIVEN
@@ -13,6 +12,7 @@ from ..formats.checked import cluster_suffix
 from ..formats.unjudged import failing
 from ..formats.verdict import Nodes, Verdict
 from ..plan import Comparison
+from ..rule import Rule
 from . import states
 from .parts import SEVERITIES, Kernel, Part
 

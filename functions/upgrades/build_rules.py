@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from krmfn import Field, KrmfnError, Result, warning
 from krmfn.printing import some
 from krmfn.resource import ref
-from krmfn.results import Rule
 
 from .. import oracles
 from ..kmm.lookup import text
 from ..kmm.module import CONTAINER, MAPPINGS, Module, module_of
 from ..kmm.recipes import DOCKERFILE, SIGNED, Recipe, different_parts, dockerfiles, files_of, recipe_of
 from ..kmm.resolution import compared_fields, resolver
+from ..rule import Rule
 from .impact import SHOWN, Impact, Kernels, mapped_kernels
 
 _IMAGE = "containerImage"

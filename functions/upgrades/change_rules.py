@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 
 from krmfn import Field, Ref, Result, info, warning
 from krmfn.ownership import Id
-from krmfn.results import Rule, apply
 
 from .. import oracles
 from ..differences import differences
@@ -17,6 +16,7 @@ from ..kmm.module import LABELS, PLUGINS
 from ..kmm.rule import refusal
 from ..kmm.webhook.admission import UPDATE_RULES
 from ..plan import Change
+from ..rule import Rule, apply
 from . import build_rules, namespace_rules, reload_rules, removal_rules
 from .impact import Impact, Step, field_of, selector
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from krmfn import Manifest, Ref, Result, error, warning
 from krmfn.printing import some
 from krmfn.resource import annotations_of, ref
-from krmfn.results import Rule
 
 from .. import oracles
 from ..grouping import grouped
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
+from ..rule import Rule
 from .impact import SHOWN, Impact
 
 _KEPT = (

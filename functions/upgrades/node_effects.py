@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList
 from krmfn.ownership import Id
-from krmfn.results import apply
 
 from ..exclusivity.node import Node
 from ..fleet import moves, rules, wording
@@ -15,6 +14,7 @@ from ..kmm.scheduling import Move
 from ..kmm.webhook.admission import UPDATE_RULES
 from ..plan import Effect, OnNodes
 from ..rendering import function_config
+from ..rule import apply
 from ..run import run_of
 from . import known_nodes
 

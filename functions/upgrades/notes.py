@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from krmfn import Item, Manifest, Place, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
 from krmfn.resource import annotations_of, ref
-from krmfn.results import apply
 
 from ..deviceconfig.reading import profile_of
 from ..differences import FieldChange, differences
@@ -18,6 +17,7 @@ from ..plan import Plan
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding, of_value, place_of, place_of_field
 from ..rendering.kinds import CONFIG, PROFILE, driven_kinds
+from ..rule import apply
 from ..run import origin_of, run_of
 from . import known_nodes
 from .change_rules import RULES, version_is_kept

@@ -9,13 +9,13 @@ from krmfn import Field, Result, info, warning
 from krmfn.ownership import mark_of
 from krmfn.printing import some
 from krmfn.resource import annotations_of, ref
-from krmfn.results import Rule
 
 from .. import oracles
 from ..grouping import grouped
 from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, PLUGINS, Module, version_label
 from ..rendering.kinds import OWNERS, PROFILE_MARK
+from ..rule import Rule
 from .impact import SHOWN, Impact, Kernels, Step, changed_kernels, each_step, reloaded_field, selector
 
 _WITH_VERSION = "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"

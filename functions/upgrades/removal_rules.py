@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from krmfn import Field, Result, error, info, warning
 from krmfn.printing import some
 from krmfn.resource import ref
-from krmfn.results import Rule
 
 from .. import oracles
 from ..grouping import grouped
 from ..kmm.module import NAME_LABEL, node_labels, version_label
+from ..rule import Rule
 from .impact import SHOWN, Impact, Step, each_step, selector
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from krmfn_functions.commands import catalogue
+from krmfn_functions.rule import Rule
 
-from krmfn.results import Rule
 from tests.rule_examples import findings, needs_kustomize
 
 from .engines import path_of

@@ -11,7 +11,7 @@ import pytest
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
-from krmfn.ownership import OWNER, PASSED_ON, stamp
+from krmfn.ownership import OWNER, stamp
 from krmfn.resource import Ref, same
 from krmfn.resourcelist import ResourceList
 from krmfn.results import error, info, warning
@@ -154,34 +154,6 @@ def test_upsert_writes_what_python_or_the_id_takes_for_equal(fields: str, manife
     resources = parsed(f"- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n{fields}")
     resources.upsert([manifest])
     assert repr(load.read(resources.to_bytes())["items"]) == repr([manifest])
-
-
-def test_upsert_owned_keeps_what_others_put_there() -> None:
-    resources = parsed()
-    resources.upsert_owned([module()])
-    assert resources.changes == []
-    resources.upsert_owned([module("2")])
-    out = resources.to_bytes().decode()
-    assert out == f"{HEAD}items:\n" + OWNED.replace('version: "1"', 'version: "2"')
-
-
-def test_upsert_owned_takes_back_what_was_passed_on() -> None:
-    resources = parsed()
-    passed = module(labels={"team": "a"})
-    passed["metadata"]["annotations"][PASSED_ON] = "labels/team"
-    resources.upsert_owned([passed])
-    assert resources.items[1].labels == {"team": "a"}
-    resources.upsert_owned([module()])
-    assert resources.to_bytes() == parsed().to_bytes()
-
-
-@pytest.mark.parametrize("owner", [None, "drv krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||other", "x"])
-def test_an_object_without_its_own_mark_is_not_taken_as_owned(owner: str | None) -> None:
-    manifest: dict[str, Any] = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "a"}}
-    if owner:
-        manifest["metadata"]["annotations"] = {OWNER: owner}
-    with pytest.raises(ValueError, match="DaemonSet a has no mark of its own"):
-        parsed().upsert_owned([manifest])
 
 
 def test_report() -> None:

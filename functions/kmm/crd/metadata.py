@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from krmfn import Manifest, Result
 from krmfn.resource import FieldPath, join
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ... import oracles
+from ...rule import Rule
 from ..lookup import table, text
 from ..names import dns_label_errors, label_key_errors, label_value_errors, subdomain_errors
 from ..rule import refusal, size

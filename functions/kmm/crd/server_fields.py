@@ -7,9 +7,9 @@ pkg/apis/meta/v1/types.go.
 from collections.abc import Iterator
 
 from krmfn import Manifest, Result
-from krmfn.results import Rule
 
 from ... import oracles
+from ...rule import Rule
 from ..lookup import Table, listing, table
 from ..names import label_key_errors
 from ..rule import quote, refusal

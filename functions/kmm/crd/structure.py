@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from krmfn import Manifest, Result
 from krmfn.findings import Findings
 from krmfn.resource import FieldPath, ref
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ... import oracles
+from ...rule import Rule
 from ..lookup import table
 from ..module import Module
 from ..rule import ADMISSION, mark_first, refusal, tag

@@ -6,10 +6,10 @@ from collections.abc import Container, Iterator
 
 from krmfn import Result
 from krmfn.resource import FieldPath, join
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ... import oracles
+from ...rule import Rule
 from ..rule import quote, refusal
 from .apitext import api_path, as_json, quoting_hint, scalar, type_error, type_name, unknown_field, unknown_field_hint
 from .facts import Fact

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from krmfn import Field, Result, error, warning
 from krmfn.findings import Findings
-from krmfn.results import Rule, apply
 
 from ... import oracles
+from ...rule import Rule, apply
 from ..lookup import has, table, text
 from ..module import CONTAINER, IN_TREE, MAPPINGS, Module
 from ..resolution import is_insecure

@@ -5,11 +5,11 @@ from functools import lru_cache
 
 from krmfn import Field, KrmfnError, Manifest, Result, error, warning
 from krmfn.resource import join, ref
-from krmfn.results import Rule, apply
 from krmfn.typed import NamedTuple
 
 from ... import oracles
 from ...image_reference import mistake, shortened, without_variables
+from ...rule import Rule, apply
 from ..envsubst import parse, substitute, variables
 from ..lookup import pod_images, table, text, texts
 from ..module import CONTAINER, EVERY_KERNEL, KERNEL_VARIABLES, MAPPINGS, VARIABLES, Module

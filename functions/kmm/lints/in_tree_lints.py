@@ -6,9 +6,9 @@ Source: KMM v2.4.0 to main, cmd/worker; kmod's modprobe, which succeeds when a k
 from collections.abc import Iterator
 
 from krmfn import Field, Result, warning
-from krmfn.results import Rule, apply
 
 from ... import oracles
+from ...rule import Rule, apply
 from ..in_tree import DRIVERS, may_have, may_meet, takes_red_hat
 from ..lookup import Table, text
 from ..module import CONTAINER, IN_TREE, MAPPINGS, Module, kernel_name, removed_modules

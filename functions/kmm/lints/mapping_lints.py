@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Field, Result, warning
-from krmfn.results import Rule, apply
 from krmfn.typed import NamedTuple
 
 from ... import oracles
+from ...rule import Rule, apply
 from ..lookup import text
 from ..module import EVERY_KERNEL, MAPPINGS, Module
 from ..regexp_work import TooMuch, hits

@@ -9,9 +9,9 @@ from itertools import chain
 
 from krmfn import Field, Result, error, warning
 from krmfn.resource import join
-from krmfn.results import Rule, apply
 
 from ... import oracles
+from ...rule import Rule, apply
 from ..in_tree import DRIVERS
 from ..lookup import table, text, texts
 from ..module import CONTAINER, MODPROBE, Module

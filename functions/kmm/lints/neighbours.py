@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Ref, Result, warning
 from krmfn.printing import some
-from krmfn.results import Rule, apply
 
 from ... import oracles
 from ...grouping import grouped
+from ...rule import Rule, apply
 from ..module import Module
 
 

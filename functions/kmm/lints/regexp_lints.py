@@ -6,9 +6,9 @@ from functools import lru_cache
 from itertools import accumulate
 
 from krmfn import Field, Result, error, warning
-from krmfn.results import Rule
 
 from ... import oracles
+from ...rule import Rule
 from ..module import EVERY_KERNEL
 from ..regexps import TOO_MANY, refusal, tokens
 from ..rule import quote

@@ -5,9 +5,9 @@ import re
 from collections.abc import Collection, Iterator
 
 from krmfn import Field, Result, error, info, warning
-from krmfn.results import Rule
 
 from ... import oracles
+from ...rule import Rule
 from ..lookup import has, table, texts
 from ..module import MAPPINGS, Module
 from ..rule import quote

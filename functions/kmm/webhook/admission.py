@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from krmfn import Ref, Result
 from krmfn.findings import Findings
-from krmfn.results import Rule, apply
 
 from ... import oracles
+from ...rule import Rule, apply
 from ..lookup import has, text
 from ..module import CONTAINER, Module
 from ..rule import mark_first, refusal

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from krmfn import Result
 from krmfn.resource import FieldPath, join
-from krmfn.results import Rule, apply
 from krmfn.typed import Any
 
 from ... import oracles
+from ...rule import Rule, apply
 from ..lookup import table
 from ..module import PLUGINS, Module
 from ..rule import refusal

@@ -6,9 +6,9 @@ Source: KMM v2.4.0 to main, internal/webhook/module.go; the texts' misspellings 
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.results import Rule
 
 from ... import oracles
+from ...rule import Rule
 from ..lookup import Table, has, listing, table, text, texts
 from ..module import MODPROBE, Module
 from ..rule import OF_MAPPINGS, quote, refusal

@@ -9,10 +9,10 @@ bound the host paths, without /run.
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ... import oracles
+from ...rule import Rule
 from ..lookup import Table, has, table, tables, text
 from ..module import Module
 from ..names import subdomain_errors

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.results import Rule
 
 from ... import oracles
+from ...rule import Rule
 from ..lookup import listing, texts
 from ..module import CONTAINER, Module
 from ..rule import quote, refusal

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.results import Rule
 
 from ... import oracles
+from ...rule import Rule
 from ..lookup import tables, text
 from ..module import Module
 from ..names import label_key_errors, label_value_errors

@@ -8,10 +8,9 @@ import re
 import pytest
 from krmfn_functions import oracles
 from krmfn_functions.commands.catalogue import rules
+from krmfn_functions.rule import Oracle, Rule
 from rules import ADVICE, CHAPTERS, ROOM, advice, pages
 
-from krmfn.oracle import Oracle
-from krmfn.results import Rule
 from tests.commands import ROOT, process
 
 SOURCES = [path.read_text() for folder in ("krmfn", "functions") for path in (ROOT / folder).rglob("*.py")]

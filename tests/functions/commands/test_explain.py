@@ -11,10 +11,11 @@ import yaml
 from krmfn_functions.commands import catalogue, explain
 from krmfn_functions.formats.checked import Checked
 from krmfn_functions.formats.servers import junit, sarif
+from krmfn_functions.rule import Rule
 from rules import CHAPTERS, pages
 
 from krmfn import KrmfnError
-from krmfn.results import Rule, error, info
+from krmfn.results import error, info
 from tests.commands import process
 
 RULES = catalogue.rules()

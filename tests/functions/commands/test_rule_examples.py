@@ -6,8 +6,8 @@ import re
 
 import pytest
 from krmfn_functions.commands import catalogue
+from krmfn_functions.rule import Rule
 
-from krmfn.results import Rule
 from tests.rule_examples import findings, needs_kustomize
 
 RULES = [pytest.param(rule, id=rule.id) for rule in catalogue.rules() if not needs_kustomize(rule)]

@@ -10,9 +10,9 @@ import yaml
 from krmfn_functions.deviceconfig import deviceconfig, effects, reading, rules
 from krmfn_functions.deviceconfig.model import DeviceConfig
 from krmfn_functions.rendering import module_checks
+from krmfn_functions.rule import Rule
 
 from krmfn import Manifest
-from krmfn.results import Rule
 from tests.builders import SPEC, applied, device_config
 from tests.functions.deviceconfig.test_pipeline import SPECS
 from tests.rule_examples import documents

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.fleet import rules, wording
+from krmfn_functions.rule import Rule
 
-from krmfn.results import Rule
 from tests import rule_examples
 from tests.commands import process
 from tests.functions.fleet import fleets

@@ -7,10 +7,10 @@ from krmfn_functions.fleet import rules
 from krmfn_functions.formats import findings
 from krmfn_functions.formats.checked import Checked, names_of, tag_cluster
 from krmfn_functions.formats.grouped import join, where
+from krmfn_functions.rule import Rule
 
 from krmfn import Ref, Result, error, warning
 from krmfn.printing import json_text
-from krmfn.results import Rule
 from tests import rule_examples
 
 OF_NODES = [rule for rule in (*rules.OF_INPUT, *rules.OF_COVERAGE) if rule.id not in ("KRM601", "KRM602")]

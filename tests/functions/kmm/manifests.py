@@ -11,9 +11,9 @@ from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.versions import DEFAULT
 from krmfn_functions.kmm.webhook import admission
 from krmfn_functions.rendering import module_checks
+from krmfn_functions.rule import apply
 
 from krmfn import Manifest, Result
-from krmfn.results import apply
 
 
 def check(

@@ -25,9 +25,9 @@ from krmfn_functions.kmm.rules import RULES
 from krmfn_functions.kmm.versions import DEFAULT, TARGETS, Target, target
 from krmfn_functions.kmm.webhook import admission, decoding, kernel_modules, loader, plugins, sign, tolerations
 from krmfn_functions.rendering import module_checks
+from krmfn_functions.rule import Rule, apply
 
 from krmfn import Manifest, Result
-from krmfn.results import Rule, apply
 from tests.builders import edited, leaves
 from tests.rule_examples import documents
 

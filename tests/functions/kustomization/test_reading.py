@@ -13,9 +13,9 @@ from krmfn_functions.kustomization import build_checks, graph_rules, reading
 from krmfn_functions.kustomization.graph import Graph
 from krmfn_functions.options import RunOptions
 from krmfn_functions.paths import files as guarded
+from krmfn_functions.rule import Rule
 
 from krmfn.errors import KrmfnError
-from krmfn.results import Rule
 from tests.rule_examples import documents
 from tests.tables import table
 from tests.trees import COMPONENT, OURS, config_map, files_of, function, plant

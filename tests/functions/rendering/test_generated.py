@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from krmfn_functions.rendering import generated, object_checks, pipeline, recognition
+from krmfn_functions.rendering import generated, object_checks, recognition, settling
 from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.generated import Generated, Rendered, Renderer
 from krmfn_functions.rendering.kinds import Scope
@@ -37,7 +37,7 @@ def clashing(resources: ResourceList, *children: Generated, adopt: bool = False)
 
 
 def settle(resources: ResourceList, child: Generated, prune: str = "auto", kept: Sequence[Item] = ()) -> None:
-    pipeline.settle(resources, [SCOPE], [child.manifest], kept, FunctionConfig(prune=prune))
+    settling.settle(resources, [SCOPE], [child.manifest], kept, FunctionConfig(prune=prune))
 
 
 def test_metadata_is_the_owner_s_own_and_ours_over_it() -> None:

@@ -12,9 +12,9 @@ import yaml
 from krmfn_functions.commands import catalogue
 from krmfn_functions.rendering import ignoring
 from krmfn_functions.rendering.function_config import FunctionConfig
+from krmfn_functions.rule import Rule
 
 from krmfn import Result, error, info, warning
-from krmfn.results import Rule
 from tests.builders import document_text
 from tests.commands import process
 from tests.rule_examples import Finding, documents, findings, needs_kustomize, with_settings

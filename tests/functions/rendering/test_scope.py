@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from krmfn_functions.rendering import pipeline
+from krmfn_functions.rendering import settling
 from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.kinds import Scope
 from krmfn_functions.rendering.leftovers import generated_by, orphans
 
 from krmfn import Manifest, Ref, ResourceList
-from krmfn.ownership import OWNER, mark_of
+from krmfn.ownership import OWNER, PASSED_ON, mark_of
 from tests.krmfn.test_resourcelist import CONFIG, HEAD, OWNED, module, parsed, refs
 
 LEFT_OVER = """\
@@ -37,7 +38,7 @@ def left_over(resources: ResourceList, namespace: str = "") -> list[str]:
 
 
 def prune(resources: ResourceList, keep: Sequence[Manifest], scope: Scope = SCOPE) -> None:
-    pipeline.settle(resources, [scope], keep, (), FunctionConfig())
+    settling.settle(resources, [scope], keep, (), FunctionConfig())
 
 
 def test_prune() -> None:
@@ -131,3 +132,31 @@ def test_what_a_function_cannot_make_is_not_its_own() -> None:
     of_itself = {OWNER: "drv krmfn.dev|DeviceConfig|kmm|gaudi krmfn.dev|DeviceConfig|kmm|gaudi"}
     everything = OWN._replace(kinds=OWN.kinds | OWN.owners)
     assert not everything.has_generated(CONFIG, of_itself), "an input is never an output"
+
+
+def test_an_update_keeps_what_others_put_on_an_object() -> None:
+    resources = parsed()
+    settling.put(resources, [module()])
+    assert resources.changes == []
+    settling.put(resources, [module("2")])
+    out = resources.to_bytes().decode()
+    assert out == f"{HEAD}items:\n" + OWNED.replace('version: "1"', 'version: "2"')
+
+
+def test_an_update_takes_back_what_was_passed_on() -> None:
+    resources = parsed()
+    passed = module(labels={"team": "a"})
+    passed["metadata"]["annotations"][PASSED_ON] = "labels/team"
+    settling.put(resources, [passed])
+    assert resources.items[1].labels == {"team": "a"}
+    settling.put(resources, [module()])
+    assert resources.to_bytes() == parsed().to_bytes()
+
+
+@pytest.mark.parametrize("owner", [None, "drv krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||other", "x"])
+def test_an_object_without_its_own_mark_is_not_taken_as_owned(owner: str | None) -> None:
+    manifest: dict[str, Any] = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "a"}}
+    if owner:
+        manifest["metadata"]["annotations"] = {OWNER: owner}
+    with pytest.raises(ValueError, match="DaemonSet a has no mark of its own"):
+        settling.put(parsed(), [manifest])

@@ -20,12 +20,13 @@ from krmfn_functions.report import states, tallies
 from krmfn_functions.report.cluster_view import join, part
 from krmfn_functions.report.page import page
 from krmfn_functions.report.parts import Part
+from krmfn_functions.rule import Rule
 from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import Manifest, Ref
 from krmfn.printing import visible
 from krmfn.resource import Place
-from krmfn.results import Field, Result, Rule
+from krmfn.results import Field, Result
 from tests import rule_examples
 from tests.builders import SPEC, applied, device_config, edited, function_config, module, node
 from tests.examples import EXAMPLES

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from krmfn_functions.kmm.lints import image_lints, mapping_lints, neighbours, regexp_lints, section_lints
+from krmfn_functions.rule import Rule
 
-from krmfn.results import Rule
 from tests.builders import edited, module
 from tests.rule_examples import documents
 from tests.tables import table
