@@ -90,7 +90,7 @@ def put(resources: Any, named: Iterable[tuple[Ref, Manifest]], index: Any, *, is
             add(resources, manifest, new)
             continue
         old = item.content.manifest
-        data = updated(old, manifest) if is_owned else with_origin(item, manifest)
+        data = updated(old, manifest, resources.prefix) if is_owned else with_origin(item, manifest)
         if not same(old, data):
             item.content.take(data)
             resources.changes.append(("updated", new))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from . import itemtext
 from .annotations import PATH, place_of
-from .ownership import OWNER, Mark, mark_of
+from .ownership import Mark, mark_on
 from .resource import Manifest, Place, Ref, Strings, text
 from .resource import ref as ref_of
 from .results import Result
@@ -227,9 +227,8 @@ class Item:
 
     @property
     def mark(self) -> Mark | None:
-        """Return the mark of the function that generated the object; None also when a key stands twice in it."""
-        mark = mark_of(self.annotations) if self.is_read or self.mentions(OWNER) else None
-        return mark if mark and not (self.is_read and self.content.duplicate_keys) else None  # readers differ on these
+        """Return the mark of the function that generated the object (see `ownership.mark_on`)."""
+        return mark_on(self)
 
     @property
     def place(self) -> Place | None:

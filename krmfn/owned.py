@@ -6,7 +6,7 @@ from .editing import put, with_refs
 from .errors import KrmfnError, Refused
 from .index import index_of
 from .item import Item
-from .ownership import Id, known_as, stamp
+from .ownership import Id, Mark, known_as, mark_on, stamp
 from .resource import Manifest, Ref, annotations_of, copied, ref
 from .typed import Any
 
@@ -29,14 +29,14 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Ad
     objects = {new.id: (new, _linked_copy(manifest)) for new, manifest in with_refs(manifests)}
     try:
         for _, manifest in objects.values():
-            stamp(manifest, function, source)
+            stamp(manifest, function, source, prefix=resources.prefix)
     except ValueError as failure:
         raise KrmfnError(str(failure)) from failure
     index: Any = index_of(resources, {new.kind for new, _ in objects.values()})
     if index.children is None:
         index.children = _children(resources, function)
     names = known_as(source, annotations_of(owner) if isinstance(owner, dict) else owner.annotations)
-    children = {id(item): item for name in names for item in index.children.get(name, ()) if item.mark}
+    children = {id(item): item for name in names for item in index.children.get(name, ()) if _mark(resources, item)}
     others = [item for name in objects for item in index.by_id.get(name, ()) if id(item) not in children]
     _refuse_others(resources, others, source, adopt)
     resources.owners.add(source.id)
@@ -53,14 +53,15 @@ def _refuse_others(resources: Any, others: Sequence[Item], source: Ref, adopt: "
     """Raise Refused for an object with the id of one to be made that was not made from `source`, nor is taken over."""
     function, present = resources.function or "function", _present_owners(resources, others)
     for item in others:
-        maker = _maker(item, function, present)
+        mark = _mark(resources, item)
+        maker = _maker(item, mark, function, present)
         if maker in (None, False) and adopt is not None and adopt(item):
             continue
         message = f"is there, and was not made from {source}: rename it, remove it, or let `adopt` take it over"
         if maker:
             message = f"cannot be made from {source}: {maker} makes it, too"
         elif maker is False:
-            known = Ref("", *item.mark.owner[1:]) if item.mark else ""
+            known = Ref("", *mark.owner[1:]) if mark else ""
             message = f"was made from {known}, which is not in the list, and not from {source}: remove it, or adopt it"
         raise Refused(message, item, f"{item.ref} ")
 
@@ -86,16 +87,20 @@ def _linked_copy(manifest: Manifest) -> Manifest:
 
 def _present_owners(resources: Any, items: Sequence[Item]) -> set[Id]:
     """Return the ids of what the marks of some items may name: those of all that is in the list, of such a kind."""
-    kinds = {mark.owner[1] for mark in (item.mark for item in items) if mark}
+    kinds = {mark.owner[1] for mark in (_mark(resources, item) for item in items) if mark}
     config = resources.function_config if kinds else None
     owners = [(item.ref, item.annotations) for item in resources.items if item.kind in kinds] if kinds else []
     owners += [(ref(config), annotations_of(config))] if config else []
     return {name for owner in owners for name in known_as(*owner)}
 
 
-def _maker(item: Item, function: str, present: Collection[Id]) -> Ref | bool | None:
+def _mark(resources: Any, item: Item) -> Mark | None:
+    """Return the mark of an item with the prefix of the function that runs."""
+    return mark_on(item, resources.prefix)
+
+
+def _maker(item: Item, mark: Mark | None, function: str, present: Collection[Id]) -> Ref | bool | None:
     """Return the owner of which a function makes an item; False for one that is not in the list, None for no owner."""
-    mark = item.mark
     if not mark or mark.function != function or mark.made != item.ref.id:
         return None
     return Ref("", *mark.owner[1:]) if mark.owner in present else False
@@ -105,7 +110,7 @@ def _children(resources: Any, function: str) -> dict[Id, list[Item]]:
     """Return the items that a function made of each owner; also those that kustomize renamed, but no copies."""
     children: dict[Id, list[Item]] = {}
     for item in resources.marked():
-        mark = item.mark
+        mark = _mark(resources, item)
         if mark and mark.function == function and mark.made in known_as(item.ref, item.annotations):
             children.setdefault(mark.owner, []).append(item)
     return children

@@ -10,12 +10,15 @@ from collections.abc import Iterable
 from .resource import Manifest, Ref, annotations_of, mapping, ref
 from .typed import Any, NamedTuple
 
-__all__ = ["OWNER", "PASSED_ON", "Id", "Mark", "known_as", "mark_of", "stamp", "updated"]
+__all__ = ["OWNER", "PASSED_ON", "PREFIX", "Id", "Mark", "known_as", "mark_of", "mark_on", "owner_key", "stamp"]
+__all__ += ["updated"]
 
-OWNER = "krmfn.dev/owner"
+PREFIX = "krmfn.dev"
+"""What the annotations begin with, where a function names no prefix of its own (see `program.function`)."""
+OWNER = f"{PREFIX}/owner"
 """Annotation on a generated object: `<function> <owner> <object>`, separated by single spaces, where owner and object
 are `<group>|<kind>|<namespace>|<name>`, the object's own as it was generated."""
-PASSED_ON = "krmfn.dev/passed-on"
+PASSED_ON = f"{PREFIX}/passed-on"
 """Annotation that lists the owner's own labels and annotations on a generated object, so that an update can
 take back one that the owner no longer has: `labels/team annotations/contact`."""
 
@@ -38,7 +41,14 @@ class Mark(NamedTuple):
     """The object's own id when it was made."""
 
 
-def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str] = ()) -> Manifest:
+def owner_key(prefix: str) -> str:
+    """Return the annotation that is OWNER to functions with this prefix."""
+    return f"{prefix}/owner"
+
+
+def stamp(
+    manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str] = (), prefix: str = PREFIX
+) -> Manifest:
     """Mark `manifest` as made by `function` from `owner`; return the same object, changed. `passed_on`: see PASSED_ON.
 
     Call it when apiVersion, kind, namespace and name are final. Raises ValueError for an object without kind or name,
@@ -53,17 +63,23 @@ def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str
             if " " in part or "|" in part or part != part.strip():
                 raise ValueError(f"{part!r} cannot be part of the mark of {subject}: it has a space or a |")
     annotations = manifest["metadata"].setdefault("annotations", {})
-    annotations[OWNER] = mark
+    annotations[owner_key(prefix)] = mark
     if names := sorted(passed_on):
-        annotations[PASSED_ON] = " ".join(names)
+        annotations[f"{prefix}/passed-on"] = " ".join(names)
     return manifest
 
 
-def mark_of(annotations: dict[str, str]) -> Mark | None:
+def mark_of(annotations: dict[str, str], prefix: str = PREFIX) -> Mark | None:
     """Return the mark in the annotations of an object; None for one without a mark, or with one that is no mark."""
-    match = re.fullmatch(_MARK, str(annotations.get(OWNER, "")))
+    match = re.fullmatch(_MARK, str(annotations.get(owner_key(prefix), "")))
     parts: Any = match.groups() if match else ()
     return Mark(parts[0], parts[1:5], parts[5:]) if parts else None
+
+
+def mark_on(item: Any, prefix: str = PREFIX) -> Mark | None:
+    """Return the mark of an item; None also when a key stands twice in it, since readers differ on these."""
+    mark = mark_of(item.annotations, prefix) if item.is_read or item.mentions(owner_key(prefix)) else None
+    return mark if mark and not (item.is_read and item.content.duplicate_keys) else None
 
 
 def known_as(now: Ref, annotations: dict[str, str]) -> set[Id]:
@@ -77,15 +93,16 @@ def known_as(now: Ref, annotations: dict[str, str]) -> set[Id]:
     return former | {(g, k, "", n) for g, k, space, n in former if space == "default"} | {now.id}
 
 
-def updated(existing: Manifest, new: Manifest) -> Manifest:
+def updated(existing: Manifest, new: Manifest, prefix: str = PREFIX) -> Manifest:
     """Return what an update makes of `existing`: all that `new` says, and labels, annotations, keys of others."""
     old_meta = mapping(existing.get("metadata"))
     new_meta = new["metadata"]
-    taken_back = set(str(annotations_of(existing).get(PASSED_ON, "")).split())
+    ours = (owner_key(prefix), f"{prefix}/passed-on")
+    taken_back = set(str(annotations_of(existing).get(ours[1], "")).split())
     metadata = {**old_meta, **new_meta}
     for part in ("labels", "annotations"):
         old = mapping(old_meta.get(part))
-        foreign = {key: old[key] for key in old if f"{part}/{key}" not in taken_back and key not in (OWNER, PASSED_ON)}
+        foreign = {key: old[key] for key in old if f"{part}/{key}" not in taken_back and key not in ours}
         merged = {**foreign, **(new_meta.get(part) or {})}
         if merged:
             metadata[part] = merged

@@ -8,7 +8,7 @@ from .errors import KrmfnError
 from .findings import Findings
 from .index import Index, index_of
 from .item import Item
-from .ownership import OWNER, Id
+from .ownership import PREFIX, Id, owner_key
 from .resource import Manifest, Ref, checked
 from .results import Result
 from .typed import TYPE_CHECKING, Any, overload
@@ -38,6 +38,8 @@ class ResourceList:
         """What the program that runs the function knows about the run; the SDK does not read it."""
         self.function = ""
         """The name of the function that runs (see `program.function`): that of the owner's mark."""
+        self.prefix = PREFIX
+        """What the annotations of the owner's mark begin with."""
         self.index: Index | None = None
         """The items by their ids, once a method has asked for them (see `index.index_of`)."""
         self.owners: set[Id] = set()
@@ -200,8 +202,9 @@ class ResourceList:
         editing.put(self, named, index)
 
     def marked(self) -> list[Item]:
-        """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""
-        return [item for item in self.mentioning(OWNER) if OWNER in item.annotations]
+        """Return the items that carry the owner's annotation (`ownership.OWNER`), whatever it says."""
+        key = owner_key(self.prefix)
+        return [item for item in self.mentioning(key) if key in item.annotations]
 
     def to_bytes(self) -> bytes:
         """Return the list as bytes: equal to the input when nothing changed and nothing was found (see `failed`)."""

@@ -141,6 +141,41 @@ def test_what_another_tool_made_is_adopted_where_the_function_says_so() -> None:
     assert "ConfigMap a: is there, and was not made from Owner o: rename it, remove it, or let" in refused.stderr
 
 
+def test_the_mark_has_the_prefix_that_the_author_chose() -> None:
+    """Made, kept, removed by it; what has the mark of another prefix is somebody else's, also of the same name."""
+    make, usual = function(name="children", prefix="fn.example.com")(children), function(children)
+    done = make.run((HEAD + owner("a", "b")).encode())
+    key, mark = "fn.example.com/owner", "children e.com|Owner||o |ConfigMap||"
+    assert [item.annotations for item in done.items[1:]] == [{key: f"{mark}a"}, {key: f"{mark}b"}]
+    assert b"krmfn.dev" not in done.output
+    assert make.run(done.output).output == done.output
+    less = done.output.replace(b"['a', 'b']", b"['b']")
+    assert [item.name for item in make.run(less).items] == ["o", "b"]
+    renamed = make.run(done.output.replace(b"name: o\n", b"name: p\n"))
+    assert "ConfigMap a: was made from Owner o, which is not in the list, and not from Owner p" in renamed.stderr
+    assert "ConfigMap a: is there, and was not made from Owner o" in usual.run(done.output).stderr
+
+
+def test_an_author_s_new_prefix_takes_over_what_has_the_old_one() -> None:
+    @function(name="children", prefix="fn.example.com")
+    def makes(resources: ResourceList) -> None:
+        for item in resources.where(kind="Owner"):
+            manifests = [config_map(name) for name in item["spec.names"]]
+            resources.own(owner=item, manifests=manifests, adopt=lambda item: OWNER in item.annotations)
+
+    old = function(children).run((HEAD + owner("a")).encode()).output
+    done = makes.run(old)
+    assert (done.code, list(done.items[1].annotations)) == (0, [OWNER, "fn.example.com/owner"]), done.stderr
+    assert makes.run(done.output).output == done.output
+    assert [item.name for item in makes.run(done.output.replace(b"['a']", b"[]")).items] == ["o"]
+
+
+@pytest.mark.parametrize("prefix", ["", "fn.example.com/", "Fn.example.com", "a b", "-a", "a..b", "a" * 254])
+def test_what_cannot_begin_an_annotation_is_no_prefix(prefix: str) -> None:
+    with pytest.raises(ValueError, match="cannot begin an annotation; take a domain such as fn.example.com"):
+        function(prefix=prefix)(children)
+
+
 def test_an_owner_that_is_not_there_makes_nothing() -> None:
     done = function(children).run((HEAD + owner("a")).encode())
     renamed = done.output.replace(b"name: o\n", b"name: p\n")
