@@ -5,7 +5,7 @@ import re
 from ..fleet.live_pods import IMAGE_OWNER, Pod
 from ..kmm.lookup import table, text
 from ..kmm.module import LABELS, NAME_LABEL
-from .link import Link, Subject, described, holds, is_openshift, kubectl, operators_log, unknown
+from .link import Link, Subject, described, holds, is_openshift, known_to_operator, kubectl, unknown
 from .words import missing_secret, shortened
 
 _KERNEL = f"{LABELS}target-kernel"
@@ -37,7 +37,7 @@ def judge(subject: Subject) -> Link:
     if result == "Failure":
         noun = "signed" if action == "SignImage" else "built"
         reason = f"its image could not be {noun}, and the pod that tried is gone (ModuleBuildSignConfig: Failure)"
-        return Link("broken", (f"image {image}",), reason, operators_log(subject), f"{action} {image}", shared="image")
+        return known_to_operator(subject, (f"image {image}",), reason, f"{action} {image}", "image")
     pulls = [pod for pod in subject.of_module() if _looks_for(pod, subject)]
     if pulls and (pulls[0].status or state != "DoesNotExist"):
         return _looked_for(subject, pulls[0])
@@ -142,4 +142,4 @@ def _not_begun(subject: Subject, verb: str) -> Link:
             "KMM may not know the driver toolkit of the node's OS: look for `OS --> DTK mapping` in the log"
         )
     reason = f"its image has to be {verb}, and no pod does it: look into the operator's log"
-    return Link("broken", evidence, reason, operators_log(subject), f"no pod for {subject.image}", shared="image")
+    return known_to_operator(subject, evidence, reason, f"no pod for {subject.image}", "image")

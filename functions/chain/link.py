@@ -134,14 +134,14 @@ class Subject(NamedTuple):
     def on_node(self) -> list[Pod]:
         """Return the pods on the node, as far as they may have to do with drivers, that have not ended."""
         pods = self.live.objects.pods_on.get(self.node.name, ())
-        return [pod for pod in pods if pod.phase not in ("Succeeded", "Failed")]
+        return [pod for pod in pods if not pod.has_ended]
 
     def of_module(self) -> list[Pod]:
-        """Return the pods that KMM made for the Module."""
+        """Return the pods that KMM made for the Module, of several for one thing the one that counts first."""
         return self.live.objects.pods_of.get(self.module, [])
 
     def controllers(self) -> list[Pod]:
-        """Return the pods of KMM's controller."""
+        """Return the pods of KMM's controller, the one that counts first."""
         return [pod for pod in self.live.objects.operators if "webhook" not in pod.name]
 
 
@@ -163,12 +163,22 @@ def described(pod: Pod) -> str:
     return kubectl("describe", "pod", "-n", pod.namespace, pod.name)
 
 
-def operators_log(subject: Subject) -> str:
-    """Return the command that prints the log of KMM's operator."""
+def known_to_operator(
+    subject: Subject, evidence: Sequence[str], reason: str, cause: str = "", shared: str = ""
+) -> Link:
+    """Return a broken link of which the log of KMM's operator says more.
+
+    Where the dump has pods and none of the operator's, it may not run: that is looked at first.
+    """
     for pod in subject.controllers():
-        return kubectl("logs", "-n", pod.namespace, pod.name)
+        return Link("broken", evidence, reason, kubectl("logs", "-n", pod.namespace, pod.name), cause, shared=shared)
     namespace = "openshift-kmm" if is_openshift(subject) else "kmm-operator-system"
-    return kubectl("logs", "-n", namespace, "deployment/kmm-operator-controller")
+    if not subject.has_pods:
+        command = kubectl("logs", "-n", namespace, "deployment/kmm-operator-controller")
+        return Link("broken", evidence, reason, command, cause, shared=shared)
+    evidence = (*evidence, "the dump has no pod of KMM's operator: does it run?")
+    command = kubectl("get", "deployments,pods", "-n", namespace)
+    return Link("broken", evidence, reason, command, cause, shared=shared)
 
 
 def is_openshift(subject: Subject) -> bool:

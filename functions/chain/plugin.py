@@ -1,9 +1,8 @@
 """The links behind the kernel module: the device plugin or DRA driver, and the config's own DaemonSets."""
 
 from ..fleet.facts import PASSING, tolerates
-from ..fleet.live import ROLES
 from ..fleet.live_engines import Name
-from ..fleet.live_pods import Pod
+from ..fleet.live_pods import ROLES, Pod
 from ..kmm.lookup import has, table
 from ..kmm.module import NAME_LABEL, PLUGINS
 from .link import Link, Subject, described, holds, kubectl, unknown
@@ -14,31 +13,60 @@ _OWN = "krmfn.dev/daemonset"
 
 def judge(subject: Subject) -> Link:
     """Return whether the device plugin's, or the DRA driver's, pod runs on the node."""
-    fields = {role: field for role, field in ROLES.items() if has(subject.driver.module.spec, field)}
-    if not fields:
+    roles = [role for role, field in ROLES.items() if has(subject.driver.module.spec, field)]
+    if not roles:
         return holds()
-    problems = {role: _problem(subject, role) for role in fields}
-    for role, problem in problems.items():
-        if problem:
-            return _broken(subject, role, f"its {PLUGINS[fields[role]]} is not running: {problem}")
-    if None not in problems.values():
+    states = [_of_role(subject, role) for role in roles]
+    for state in states:
+        if state and state.state == "broken":
+            return state
+    if None not in states:
         return holds("its plugin is running")
     return (
         Link("not known", ("not known: no pod of its plugin is in the dump",)) if subject.has_pods else unknown("pods")
     )
 
 
-def _problem(subject: Subject, role: str) -> str | None:
-    """Return why the pod of a role does not run on the node; "" for one that does, None where it is not known."""
-    problem = subject.live.plugins.get((*subject.key, role))
-    if problem is not None:
-        return problem
-    if subject.driver.loads and not subject.is_ready:
+def _of_role(subject: Subject, role: str) -> Link | None:
+    """Return whether the pod of a role runs on the node; None where it is not known.
+
+    Why no pod can be made counts for more than one that has ended.
+    """
+    of_role = [pod for pod in subject.live.objects.pods_on.get(subject.node.name, ()) if _is_of(pod, subject, role)]
+    if of_role and of_role[0].is_ready:
+        return holds()
+    if of_role and not of_role[0].has_ended:
+        return _of_pod(subject, role, of_role[0])
+    if subject.driver.loads and not subject.is_ready and not of_role:
         return None
     if refusal := _refusal(subject, role):
-        return shortened(refusal[1])
-    is_elsewhere = (*subject.module, role) in subject.live.roles
-    return "its pods are on other nodes, and none on this one" if is_elsewhere else None
+        command = kubectl("describe", "daemonset", "-n", subject.module[0], refusal[0])
+        return Link("broken", (refusal[1],), f"{_head(subject, role)}: {shortened(refusal[1])}", command)
+    if of_role:
+        return _of_pod(subject, role, of_role[0])
+    namespace, name = subject.module
+    command = kubectl("get", "pods", "-n", namespace, "-l", f"{NAME_LABEL}={name}", "-o", "wide")
+    reason = f"{_head(subject, role)}: its pods are on other nodes, and none on this one"
+    return Link("broken", (), reason, command) if any(pod.role == role for pod in subject.of_module()) else None
+
+
+def _is_of(pod: Pod, subject: Subject, role: str) -> bool:
+    return pod.role == role and (pod.namespace, pod.labels.get(NAME_LABEL)) == subject.module
+
+
+def _head(subject: Subject, role: str) -> str:
+    head = "is loaded, but" if subject.driver.loads else "loads nothing, and"
+    return f"{head} its {PLUGINS[ROLES[role]]} is not running"
+
+
+def _of_pod(subject: Subject, role: str, pod: Pod) -> Link:
+    """Return the link to a plugin's pod that is not ready."""
+    sentence = f"the pod {pod.full_name} {pod.status or 'is not ready'}"
+    short = ": ".join(sentence.split(": ")[:2]) if pod.has_ended else of_pod(sentence)
+    evidence = (sentence,) if short != sentence else ()
+    command = _log(pod) if pod.restarts else described(pod)
+    waits = _is_starting(subject, pod)
+    return Link("broken", evidence, f"{_head(subject, role)}: {short}", command, waits=waits)
 
 
 def _refusal(subject: Subject, role: str) -> tuple[str, str] | None:
@@ -51,20 +79,6 @@ def _refusal(subject: Subject, role: str) -> tuple[str, str] | None:
         if space == namespace and daemon_set.startswith(f"{name}-{role}-"):
             return daemon_set, words[1]
     return None
-
-
-def _broken(subject: Subject, role: str, problem: str) -> Link:
-    head = "is loaded, but" if subject.driver.loads else "loads nothing, and"
-    evidence = (problem.partition(": ")[2],) if of_pod(problem) != problem else ()
-    namespace, name = subject.module
-    command = kubectl("get", "pods", "-n", namespace, "-l", f"{NAME_LABEL}={name}", "-o", "wide")
-    if (*subject.key, role) not in subject.live.plugins and (refusal := _refusal(subject, role)):
-        command, evidence = kubectl("describe", "daemonset", "-n", namespace, refusal[0]), (refusal[1],)
-    waits = False
-    for pod in subject.on_node():
-        if pod.full_name in problem:
-            command, waits = described(pod) if not pod.restarts else _log(pod), _is_starting(subject, pod)
-    return Link("broken", evidence, f"{head} {of_pod(problem)}", command, waits=waits)
 
 
 def _is_starting(subject: Subject, pod: Pod) -> bool:

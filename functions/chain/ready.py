@@ -1,6 +1,6 @@
 """The link to KMM's ready label, which says that a driver is loaded."""
 
-from .link import Link, Subject, holds, operators_log
+from .link import Link, Subject, holds, known_to_operator
 from .loaded import unsure
 
 
@@ -14,4 +14,4 @@ def judge(subject: Subject) -> Link:
     if not subject.live.configured:
         return Link("broken", (f"label {label}: not there",), unsure(subject))
     reason = f"is loaded, but the node lacks the label {label}" if subject.is_done else f"lacks the label {label}"
-    return Link("broken", (f"label {label}: not there",), reason, operators_log(subject))
+    return known_to_operator(subject, (f"label {label}: not there",), reason)

@@ -1,6 +1,6 @@
 """The link to the node's NodeModulesConfig: KMM wants the planned image on the node."""
 
-from .link import Link, Subject, holds, operators_log, unknown
+from .link import Link, Subject, holds, known_to_operator, unknown
 from .words import difference
 
 
@@ -26,14 +26,12 @@ def judge(subject: Subject) -> Link:
     if scheduled is None:
         reason = f"is not scheduled by KMM{_image_of(subject)}"
         evidence = ["KMM schedules nothing", f"image {image}"]
-        if subject.has_pods and not subject.controllers():
-            evidence.append("the dump has no pod of KMM's operator: does it run?")
-        return Link("broken", evidence, reason, operators_log(subject), "not scheduled")
+        return known_to_operator(subject, evidence, reason, "not scheduled")
     if (scheduled.image, scheduled.kernel) != (image, subject.kernel):
         old, new = (
             difference(scheduled.image, image) if scheduled.image != image else (scheduled.kernel, subject.kernel)
         )
         evidence = [f"KMM schedules {scheduled}", f"wanted {image} for {subject.kernel}"]
         reason = f"shall get {new}, but KMM schedules {old}"
-        return Link("broken", evidence, reason, operators_log(subject), f"scheduled {old} {new}")
+        return known_to_operator(subject, evidence, reason, f"scheduled {old} {new}")
     return holds(f"KMM schedules {scheduled}")

@@ -1,7 +1,7 @@
 """The link to KMM's worker pod, which loads the kernel module on the node."""
 
 from .kernel_words import meaning
-from .link import Link, Subject, account_of, holds, kubectl, on_the_node, operators_log, unknown
+from .link import Link, Subject, account_of, holds, known_to_operator, kubectl, on_the_node, unknown
 from .words import missing_secret, shortened
 
 _TO_COME = ("is at work", "is pending")
@@ -51,7 +51,6 @@ def _without_pod(subject: Subject) -> Link:
     namespace, objects = subject.module[0], subject.live.objects
     account = account_of(subject)
     level, is_ending = objects.namespaces.get(namespace, ("", False))
-    cause, command = "no worker pod is in the dump", operators_log(subject)
     if "ServiceAccount" in objects.kinds and (namespace, account) not in objects.accounts:
         cause, command = f"its ServiceAccount {namespace}/{account} is not there", kubectl("get", "sa", "-n", namespace)
     elif is_ending:
@@ -64,6 +63,9 @@ def _without_pod(subject: Subject) -> Link:
     elif namespace in objects.full_quotas:
         cause = f"the quota {objects.full_quotas[namespace]} of the namespace {namespace} is used up"
         command = kubectl("describe", "quota", "-n", namespace)
+    else:
+        cause = "no worker pod is in the dump" + ("" if subject.controllers() else ", and none of KMM's operator")
+        return known_to_operator(subject, (), f"{_head(subject)}: {cause}", cause, "cause")
     return Link("broken", (), f"{_head(subject)}: {cause}", command, cause, shared="cause")
 
 

@@ -20,9 +20,7 @@ from .warned import Events
 
 Key = tuple[str, str, str]
 """Node, and namespace and name of a Module."""
-_ACTION, _ROLE = f"{LABELS}worker-action", f"{LABELS}role"
-ROLES = {"device-plugin": "devicePlugin", "dra": "dra"}
-"""The roles of the pods that KMM runs on a node beside a kernel module, and the fields that ask for them."""
+_ACTION = f"{LABELS}worker-action"
 
 
 class NodeModule(NamedTuple):
@@ -66,10 +64,6 @@ class Live(NamedTuple):
     workers: dict[Key, Worker]
     pods: dict[str, list[tuple[str, frozenset[str]]]]
     """The other pods on each node: the name, and the label keys that it selects nodes by."""
-    plugins: dict[tuple[str, str, str, str], str]
-    """By node, Module and role: "" when a plugin's pod is ready, else a sentence about one that is not."""
-    roles: set[tuple[str, str, str]]
-    """The namespace, name and role of the Modules of which the dump has plugins, on whichever node."""
     troubles: dict[str, list[str]]
     """Sentences about what is wrong with a node itself, by its name."""
     committed: dict[str, dict[str, Node]]
@@ -99,12 +93,12 @@ class Live(NamedTuple):
     @property
     def is_of_nodes(self) -> bool:
         """Whether the dump has nodes and nothing else, so it does not show what KMM has done."""
-        return not (self.configured or self.modules or self.workers or self.pods or self.plugins)
+        return not (self.configured or self.modules or self.workers or "Pod" in self.objects.kinds)
 
 
 def nothing(name: str = "", items: Sequence[Item] = ()) -> Live:
     """Return a cluster of which nothing is known."""
-    return Live({}, [], {}, {}, {}, {}, {}, set(), {}, {}, {}, set(), {}, {}, name, items, live_objects.nothing())
+    return Live({}, [], {}, {}, {}, {}, {}, set(), {}, {}, {}, {}, name, items, live_objects.nothing())
 
 
 def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> Live:
@@ -141,6 +135,7 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
         elif kind == "Event" and group in ("", "events.k8s.io") and text(manifest, "type") == "Warning":
             warned.add(events, manifest)
     _add_pods(live, pods, events)
+    live_objects.put_in_order(live.objects)
     if len(live.objects.uids) > 1:
         raise KrmfnError("it holds dumps of two clusters (two Namespaces kube-system); pass one file for each cluster")
     if not (live.nodes or live.inventories):
@@ -151,7 +146,7 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
 def _add_pods(live: Live, pods: Iterable[Manifest], events: Events) -> None:
     """Add pods that may have to do with a driver."""
     for pod in pods:
-        _add_pod(live, pod, events)
+        _add_worker(live, pod, events)
         if kept := live_pods.pod_of(pod, pod_status.status_of(pod, events), pod_status.is_ready(pod)):
             live_objects.add_pod(live.objects, kept)
 
@@ -207,20 +202,12 @@ def _node_modules(manifest: Manifest, part: str) -> Iterator[tuple[Key, NodeModu
         yield (node, text(entry, "namespace"), text(entry, "name")), NodeModule(*facts)
 
 
-def _add_pod(live: Live, pod: Manifest, events: Events) -> None:
-    """Add a pod of KMM's, a worker or that of a plugin; of several pods of a plugin on one node a ready one counts."""
+def _add_worker(live: Live, pod: Manifest, events: Events) -> None:
+    """Add a pod of KMM's that loads or unloads: one of each Module on a node, for its name is made of these."""
     metadata = table(pod, "metadata")
     labels, namespace, name = table(metadata, "labels"), text(metadata, "namespace"), text(metadata, "name")
-    module, action, role = text(labels, NAME_LABEL), text(labels, _ACTION), text(labels, _ROLE)
-    node = text(table(pod, "spec"), "nodeName") or name.removeprefix("kmm-worker-").removesuffix(f"-{module}")
-    full_name, problem = printable(f"{namespace}/{name}"), pod_status.status_of(pod, events)
-    if not action and role not in ROLES:
-        return
+    module, action = text(labels, NAME_LABEL), text(labels, _ACTION)
     if action:
-        live.workers[node, namespace, module] = Worker(full_name, action, problem or "is at work")
-        return
-    live.roles.add((namespace, module, role))
-    is_ready = pod_status.is_ready(pod)
-    if live.plugins.get((node, namespace, module, role)) != "":
-        sentence = f"the pod {full_name} {problem or 'is not ready'}"
-        live.plugins[node, namespace, module, role] = "" if is_ready else sentence
+        node = text(table(pod, "spec"), "nodeName") or name.removeprefix("kmm-worker-").removesuffix(f"-{module}")
+        status = pod_status.status_of(pod, events) or "is at work"
+        live.workers[node, namespace, module] = Worker(printable(f"{namespace}/{name}"), action, status)

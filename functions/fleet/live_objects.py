@@ -10,7 +10,7 @@ from krmfn.typed import NamedTuple
 from ..kmm.crd.user_facts import CRD, is_crd
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import MODULE_GROUP, NAME_LABEL
-from . import facts, kmm_version, warned
+from . import facts, kmm_version, live_pods, warned
 from .live_engines import ENGINES, Engine, Name, engine_of
 from .live_pods import IMAGE_OWNER, Pod, is_operator
 from .owned import Head, head_of, is_kept
@@ -79,6 +79,12 @@ def add_pod(objects: Objects, pod: Pod) -> None:
         objects.operators.append(pod)
     if name := pod.labels.get(NAME_LABEL) or pod.labels.get(IMAGE_OWNER):
         objects.pods_of.setdefault((pod.namespace, name), []).append(pod)
+
+
+def put_in_order(objects: Objects) -> None:
+    """Put the pods that are there for one thing in the order in which they count."""
+    for pods in (objects.operators, *objects.pods_on.values(), *objects.pods_of.values()):
+        live_pods.put_in_order(pods)
 
 
 def add(objects: Objects, manifest: Manifest) -> None:

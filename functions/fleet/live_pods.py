@@ -17,6 +17,8 @@ from .resource_claims import claims_of
 
 IMAGE_OWNER = f"{LABELS}image-owner"
 """The label with a Module's name on the pod that looks for one of its images."""
+ROLES = {"device-plugin": "devicePlugin", "dra": "dra"}
+"""The roles of the pods that KMM runs on a node beside a kernel module, and the fields that ask for them."""
 _KEPT = (
     "app.kubernetes.io/name",
     "app.kubernetes.io/component",
@@ -63,6 +65,8 @@ class Pod(NamedTuple):
     """The names of its ResourceClaims, which are in its namespace."""
     is_daemon: bool
     """Whether a DaemonSet has made it."""
+    role: str
+    """What KMM runs it for beside a kernel module, as `ROLES` has it; "" for any other pod."""
     deleted: str
     """When it was deleted, if it is still there."""
     finalizers: tuple[str, ...]
@@ -78,6 +82,11 @@ class Pod(NamedTuple):
     def full_name(self) -> str:
         """Namespace and name for people."""
         return printable(f"{self.namespace}/{self.name}")
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it runs no more, and waits for being removed."""
+        return self.phase in ("Succeeded", "Failed")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -116,6 +125,7 @@ def pod_of(manifest: Manifest, status: str, is_ready: bool) -> Pod | None:
         devices=devices,
         claims=claims,
         is_daemon="DaemonSet" in owners,
+        role=_role(labels, "DaemonSet" in owners),
         deleted=text(metadata, "deletionTimestamp"),
         finalizers=tuple(map(str, listing(metadata, "finalizers") or ())),
         exit_code=str(codes[0]) if codes else "",
@@ -175,6 +185,14 @@ def _kept_container(entry: Table) -> Table:
     return kept
 
 
+def _role(labels: Mapping[str, str], is_daemon: bool) -> str:
+    """Return the role of a pod; KMM up to 2.6 sets no label for it, and makes DaemonSets of device plugins alone.
+
+    Source: KMM v2.4.0 to v2.6.0, internal/controllers/device_plugin_reconciler.go, and main for the label.
+    """
+    return labels.get(f"{LABELS}role") or ("device-plugin" if is_daemon and NAME_LABEL in labels else "")
+
+
 def _states(status: Table) -> Iterator[Table]:
     """Yield the last and the present states of all containers."""
     for key in _CONTAINERS:
@@ -192,6 +210,16 @@ def _devices(spec: Table) -> Iterator[str]:
                     domain, slash, _ = str(name).partition("/")
                     if slash and not domain.endswith(_CORE):
                         yield str(name)
+
+
+def put_in_order(pods: list[Pod]) -> None:
+    """Put pods in the order in which they count where several are there for one thing, whatever that of the dump is.
+
+    Those that are ready, then those that are to be, then those that have ended; of each the newest first.
+    """
+    pods.sort(key=lambda pod: (pod.namespace, pod.name))
+    pods.sort(key=lambda pod: pod.since, reverse=True)
+    pods.sort(key=lambda pod: (not pod.is_ready, pod.has_ended))
 
 
 def is_operator(pod: Pod) -> bool:

@@ -167,6 +167,18 @@ IN_USE = waiting("CrashLoopBackOff", "back-off", lastState={"terminated": {"mess
 OPERATOR_LOG = f"kubectl logs -n kmm-operator-system {OPERATOR}"
 
 
+EVICTED = {"phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory."}
+EVICTED_PLUGIN = pod("plugin-0", {**OWNED, "kmm.node.kubernetes.io/role": "device-plugin"}, "n1", **EVICTED)
+
+
+def without_roles(objects: Objects) -> None:
+    """KMM up to 2.6 puts no role on the device plugin's pods, which a DaemonSet makes."""
+    for item in objects:
+        if item["kind"] == "Pod" and item["metadata"]["labels"].pop("kmm.node.kubernetes.io/role", ""):
+            owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "simple-device-plugin-x7k2p", "uid": "1"}
+            item["metadata"]["ownerReferences"] = [owner]
+
+
 class Night(NamedTuple):
     """Something that is broken: the link, what the first line says, and what is typed."""
 
@@ -315,8 +327,8 @@ NIGHTS = {
     ),
     "deleted, held by two": night(
         "synced",
-        "team/watcher and 1 more pod hold it",
-        "kubectl describe pod -n team watcher",
+        "team/other and 1 more pod hold it",
+        "kubectl describe pod -n team other",
         after(DELETED, WATCHER, user("other", nodeSelector={READY: ""})),
     ),
     "build failed": night(
@@ -435,6 +447,18 @@ NIGHTS = {
         after(lambda o: drop(o, "Pod", "plugin-1"), lambda o: drop(o, "Pod", "plugin-2"), REFUSED),
     ),
     "no worker": night("worker", "no worker pod is in the dump", OPERATOR_LOG, unloaded),
+    "no worker, no operator": night(
+        "worker",
+        "no worker pod is in the dump, and none of KMM's operator",
+        "kubectl get deployments,pods -n kmm-operator-system",
+        after(unloaded, lambda o: drop(o, "Pod", OPERATOR)),
+    ),
+    "not scheduled, no operator": night(
+        "scheduled",
+        "is not scheduled by KMM",
+        "kubectl get deployments,pods -n kmm-operator-system",
+        after(unscheduled, lambda o: drop(o, "Pod", OPERATOR)),
+    ),
     "no account": night(
         "worker",
         "its ServiceAccount kmm/default is not there",
@@ -487,6 +511,46 @@ NIGHTS = {
         "its device plugin is not running",
         "kubectl logs -n kmm plugin-1",
         field("Pod", "plugin-1", "status", {"phase": "Running", **CRASH}),
+    ),
+    "plugin of KMM 2.6 crashes": night(
+        "plugin",
+        "its device plugin is not running: the pod kmm/plugin-1 says CrashLoopBackOff",
+        "kubectl logs -n kmm plugin-1",
+        after(without_roles, field("Pod", "plugin-1", "status", {"phase": "Running", **CRASH})),
+    ),
+    "no plugin of KMM 2.6": night(
+        "plugin",
+        "and none on this one",
+        "kubectl get pods -n kmm",
+        after(without_roles, lambda o: drop(o, "Pod", "plugin-1")),
+    ),
+    "plugin crashes after it was evicted": night(
+        "plugin",
+        "the pod kmm/plugin-1 says CrashLoopBackOff",
+        "kubectl logs -n kmm plugin-1",
+        after(field("Pod", "plugin-1", "status", {"phase": "Running", **CRASH}), EVICTED_PLUGIN),
+    ),
+    "plugin was evicted": night(
+        "plugin",
+        "the pod kmm/plugin-0 failed: Evicted",
+        "kubectl describe pod -n kmm plugin-0",
+        after(lambda o: drop(o, "Pod", "plugin-1"), EVICTED_PLUGIN),
+    ),
+    "operator waits after it was evicted": night(
+        "operator",
+        "the pod kmm-operator-system/kmm-operator-controller-2: Unschedulable: 1 Insufficient memory",
+        "kubectl describe pod -n kmm-operator-system kmm-operator-controller-2",
+        after(
+            unloaded,
+            field("Pod", OPERATOR, "status", EVICTED),
+            pod(
+                "kmm-operator-controller-2",
+                {},
+                namespace="kmm-operator-system",
+                phase="Pending",
+                **unschedulable("1 Insufficient memory"),
+            ),
+        ),
     ),
     "pull pod finds no node": night(
         "image",

@@ -58,7 +58,7 @@ def test_a_break_is_the_first_link_with_its_words_and_its_command(name: str) -> 
     assert (first, is_fine) == (NIGHTS[name].link, False), links[first] if first else links
     assert NIGHTS[name].reason in links[first].reason
     assert links[first].command.startswith(NIGHTS[name].command)
-    assert len(f"n1: kmm/simple {links[first].reason}") <= 120 + len(OPERATOR) * (name == "operator")
+    assert len(f"n1: kmm/simple {links[first].reason}") <= 120 + len(OPERATOR) * (first == "operator")
 
 
 @given(name=st.sampled_from(sorted(NIGHTS)), number=st.integers(2, 4), order=st.randoms())

@@ -48,7 +48,9 @@ def test_a_pod_of_kmm_s_says_what_it_waits_for(status: dict[str, Any], worker: s
     assert seen.workers == {("n", "kmm", "gpu"): ("kmm/p", "Load", worker)}
     assert seen.pods == {}
     seen = live.read([node("n"), *events, pod(PLUGIN, **status)], "")
-    assert seen.plugins == {("n", "kmm", "gpu", "device-plugin"): f"the pod kmm/p {plugin}" if plugin else ""}
+    ((of_plugin,),) = seen.objects.pods_of.values()
+    assert (of_plugin.role, of_plugin.is_ready) == ("device-plugin", not plugin)
+    assert of_plugin.is_ready or (of_plugin.status or "is not ready") == plugin
     has_ended = status["phase"] in ("Succeeded", "Failed")
     assert seen.pods == ({} if has_ended else {"n": [("kmm/p", frozenset({"gpu"}))]})
 
