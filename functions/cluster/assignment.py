@@ -15,9 +15,9 @@ from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import within
 from . import fleet_ignores
 from .deployed import Cluster
-from .edited_roots import Editor
 from .engines import Engines
 from .finishing import finish_of
+from .generated_roots import Generator
 from .survey import Root
 
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -29,13 +29,13 @@ _SKIPPED = b"+argocd:skip-file-rendering"
 
 
 def assign(
-    engines: Engines, roots: Sequence[Root], tops: Collection[str], is_absolute: bool, editor: Editor | None
+    engines: Engines, roots: Sequence[Root], tops: Collection[str], is_absolute: bool, generator: Generator | None
 ) -> tuple[list[Cluster], list[Root]]:
     """Return the clusters that the engines' objects make of some roots, and the roots that nothing deploys.
 
     A root may be in several clusters. Where Argo CD applies a folder as a directory, its files are those that Argo CD
     reads; what stands below it is no root of its own then. `tops` are the real PATHs; `is_absolute` says how files are
-    named. With an `editor` roots are as their engines build them: two deployments of a folder may give two roots.
+    named. With a `generator` roots are as their engines build them: two deployments of a folder may give two roots.
     """
     by_path = {root.path: root for root in roots}
     clusters: dict[str, dict[tuple[str, str, tuple[Addition, ...], Finish], Root]] = {}
@@ -53,11 +53,12 @@ def assign(
         else:
             held = [root for root in roots if _holds(deployment, real, root, by_path, exact)]
             held = [root for root in (fleet_ignores.without(root, deployment, engines.top) for root in held) if root]
+        used |= {root.path for root in held}
+        held = [*generator.as_built(held, deployment, engines.top, tops)] if generator else held
         if held:
-            used |= {root.path for root in held}
             namespace = deployment.declaration.namespace if deployment.declaration.how == "raw" else ""
             group = clusters.setdefault(deployment.cluster, {})
-            for root in (_as_deployed(root, deployment, engines, editor) for root in held):
+            for root in (_as_deployed(root, deployment, engines, generator) for root in held):
                 key = (root.kind, root.path, root.additions, root.finish)
                 group.setdefault(key, root._replace(namespace=namespace))
             parts.setdefault(deployment.cluster, []).append(deployment)
@@ -66,11 +67,11 @@ def assign(
     return [Cluster(name, group, ResourceList(), deployments=declared) for name, group, declared in named], rest
 
 
-def _as_deployed(root: Root, deployment: Deployment, engines: Engines, editor: Editor | None) -> Root:
+def _as_deployed(root: Root, deployment: Deployment, engines: Engines, generator: Generator | None) -> Root:
     """Return a root as a deployment has it."""
-    if not editor:
+    if not generator:
         return root
-    edited = editor.edited(root, deployment, engines.top)
+    edited = generator.editor.edited(root, deployment, engines.top)
     finish, additions = finish_of(deployment, engines)
     return edited._replace(additions=(*edited.additions, *additions), finish=finish)
 

@@ -1,14 +1,21 @@
 """Roots as engines build them: with what an object of an engine writes into their kustomization before the build."""
 
 import os
+from collections.abc import Collection
 
-from krmfn import Item
+from krmfn import Item, Place
+from krmfn.typed import Any
 
 from ..deployments.deployment import Addition, Deployment
 from ..deployments.edits import edits
 from ..kustomization.calls import Ours
+from ..kustomization.graph import Graph
+from ..kustomization.texts import Edit
+from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import root_of
 from .survey import Root
+
+_Key = tuple[str, str, tuple[Addition, ...], bytes]
 
 
 class Editor:
@@ -16,8 +23,8 @@ class Editor:
 
     def __init__(self, ours: Ours, root: str | None, is_absolute: bool) -> None:
         """Take our functions, the value of --root, and how files are named."""
-        self._ours, self._root, self._is_absolute = ours, root, is_absolute
-        self._roots: dict[tuple[str, str, tuple[Addition, ...]], tuple[Root, bool]] = {}
+        self._ours, self._root, self.is_absolute = ours, root, is_absolute
+        self._roots: dict[_Key, tuple[Root, bool]] = {}
 
     def edited(self, root: Root, deployment: Deployment, top: str) -> Root:
         """Return a root as a deployment has it; the root itself where it has nothing that can be written there.
@@ -26,40 +33,64 @@ class Editor:
         """
         declaration = deployment.declaration
         is_built = root.kind == "kustomization" and declaration.how == "raw" and root.path == deployment.real(top)
-        if not (is_built and declaration.additions):
+        if not (is_built and declaration.additions) or root.is_generated:
             return root
-        key = (root.path, declaration.engine, declaration.additions)
-        edited, is_blamed = self._roots.get(key, (None, True))
-        if edited is None or is_blamed:  # what is wrong with an addition is said at each object that has it
-            edited, is_blamed = self._roots[key] = self._read(root, deployment, top)
-        return edited._replace(editor=_editor(deployment)) if edited.editor else edited
+        return self._once(root, b"", deployment, top)
 
-    def _read(self, root: Root, deployment: Deployment, top: str) -> tuple[Root, bool]:
-        """Return a root whose graph has what its engine writes, and whether something about that is wrong.
+    def generated(self, root: Root, text: bytes, deployment: Deployment, top: str) -> Root:
+        """Return a root without a kustomization with the one, `text` in one line, that its engine writes there."""
+        return self._once(root._replace(is_generated=True), text, deployment, top)
 
-        Findings about that are at the engine's object.
-        """
+    def _once(self, root: Root, text: bytes, deployment: Deployment, top: str) -> Root:
+        key = (root.path, deployment.declaration.engine, deployment.declaration.additions, text)
+        done, is_blamed = self._roots.get(key, (root, True))
+        if is_blamed:  # what is wrong with an addition is said at each object that has it
+            read = self._generated if text else self._edited
+            done, is_blamed = self._roots[key] = read(root, text, deployment, top)
+        return done._replace(editor=_editor(deployment)) if done.editor else done
+
+    def _generated(self, root: Root, text: bytes, deployment: Deployment, top: str) -> tuple[Root, bool]:
+        """Return a root with a kustomization that stands nowhere: its line is that of the engine's object."""
+        path, place = os.path.join(root.path, KUSTOMIZATIONS[0]), _place(deployment, top)
+        text = b"\n" * (place.line - 1) + text + b"\n"
+        graph = self._read(root, {path: Edit(text, place.path)})
+        return self._blamed(root._replace(graph=graph), set(), deployment, top)
+
+    def _edited(self, root: Root, _: bytes, deployment: Deployment, top: str) -> tuple[Root, bool]:
+        """Return a root whose graph has what its engine writes, and whether something about that is wrong."""
         kustomization, declaration = root.graph.kustomizations[root.path], deployment.declaration
         if not kustomization.item or kustomization.is_component:
             return root, False
         fields, additions = edits(declaration.engine, kustomization.manifest, declaration.additions)
         if not fields:
             return root, False
+        former = {finding.occurrence for finding in kustomization.findings}
+        graph = self._read(root, {kustomization.path: Edit(_text(kustomization.item, fields))})
+        return self._blamed(root._replace(graph=graph, additions=additions), former, deployment, top)
+
+    def _read(self, root: Root, edits_by_path: dict[str, Edit]) -> Graph:
         from ..kustomization import reading  # imported here, as in `survey`
 
-        text = _text(kustomization.item, fields)
-        bound = root_of(root.path, self._root)
-        graph = reading.read([root.path], bound, self._ours, self._is_absolute, {kustomization.path: text})
-        source = declaration.source
-        place = source.place._replace(path=os.path.relpath(os.path.join(top, source.place.path)))
-        former = {finding.occurrence for finding in kustomization.findings}
-        edited = graph.kustomizations[root.path]
+        return reading.read([root.path], root_of(root.path, self._root), self._ours, self.is_absolute, edits_by_path)
+
+    def _blamed(
+        self, root: Root, former: Collection[tuple[Any, ...]], deployment: Deployment, top: str
+    ) -> tuple[Root, bool]:
+        """Return a root whose new findings are at the engine's object, and whether there are any."""
+        source, place = deployment.declaration.source, _place(deployment, top)
+        edited = root.graph.kustomizations[root.path]
         is_new = [finding.occurrence not in former for finding in edited.findings]
         edited.findings[:] = [
             finding._replace(ref=source.ref, place=place, field=None) if new else finding
             for finding, new in zip(edited.findings, is_new, strict=True)
         ]
-        return root._replace(graph=graph, additions=additions, editor=_editor(deployment)), any(is_new)
+        return root._replace(editor=_editor(deployment)), any(is_new)
+
+
+def _place(deployment: Deployment, top: str) -> Place:
+    """Return the place of the engine's object of a deployment, with its file as users see it."""
+    place = deployment.declaration.source.place
+    return place._replace(path=os.path.relpath(os.path.join(top, place.path)))
 
 
 def _editor(deployment: Deployment) -> str:

@@ -15,12 +15,9 @@ from ..paths.roots import within
 from ..rule import Rule
 from .deployed import Cluster
 from .engines import Engines
+from .flux_listing import NAME, has_patterns, ignored
 from .root_files import files_of_root, may_be_ours
 from .survey import Root
-
-NAME = ".sourceignore"
-_MOST = 500
-"""How many patterns of one GitRepository are given to Git; with more of them it is not known what they leave out."""
 
 
 def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> Iterator[Result]:
@@ -38,13 +35,13 @@ def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> It
     for ignore, deployments in by_ignore.items():
         folders = {deployment.real(engines.top) for deployment in deployments}
         try:
-            ignored = [path for path in _ignored(engines.top, ignore) if path in read and path not in reported]
+            left_out = [path for path in ignored(engines.top, ignore) if path in read and path not in reported]
         except KrmfnError as failure:
-            if ignore or any(NAME in names for _, _, names in os.walk(engines.top)):
+            if has_patterns(engines.top, ignore):
                 message = f"what Flux leaves out of this repository is not known: {failure}"
                 yield warning(message, rule="KRM537", remedy="have Git, a clone, and fewer patterns")
             continue
-        for path in ignored:
+        for path in left_out:
             is_deployed = any(within(path, folder) for folder in folders) and any(within(path, top) for top in tops)
             if is_deployed and may_be_ours(path):
                 reported.add(path)
@@ -70,7 +67,7 @@ def _rest(cluster: Cluster, top: str, paths: Collection[str]) -> Iterator[Root]:
     dropped = {path for path in paths if not any(within(path, folder) for folder in others)}
     for root in cluster.roots:
         kept = tuple(file for file in root.files if file.real not in dropped)
-        yield root._replace(files=kept) if root.kind == "files" else root
+        yield root._replace(files=kept) if root.kind == "files" or root.is_generated else root
 
 
 def _left_out(path: str, ignore: str, deployment: Deployment) -> Result:
@@ -78,19 +75,6 @@ def _left_out(path: str, ignore: str, deployment: Deployment) -> Result:
     message = f"{source} leaves it out of what Flux fetches for {holder}, so no cluster gets it"
     remedy = "add a pattern for it that begins with `!`, or leave it out here, too, with `exclude` in .krmfn.yaml"
     return warning(message, rule="KRM537", place=Place(os.path.relpath(path)), remedy=remedy)
-
-
-def _ignored(top: str, ignore: str) -> list[str]:
-    """Return the paths of the files of a repository that Flux leaves out. Raises KrmfnError where Git cannot tell."""
-    from ..paths import git  # imported here: most repositories have nothing of Flux
-
-    lines = [line for line in ignore.splitlines() if line.strip() and not line.startswith("#")]
-    if len(lines) > _MOST:
-        raise KrmfnError(f"spec.ignore of a GitRepository has {len(lines):,} patterns")
-    patterns = [word for line in lines for word in ("-x", line)]
-    listing = ("ls-files", "-z", "--cached", "--others", "--ignored", f"--exclude-per-directory={NAME}")
-    names = git.run(top, *listing, *patterns).split("\0")
-    return [os.path.join(top, name) for name in names if name]
 
 
 _GOOD = """\

@@ -26,6 +26,7 @@ from . import survey as surveys
 from .config import Config, Member
 from .deployed import Cluster, Clusters
 from .edited_roots import Editor
+from .generated_roots import Generator
 from .survey import Root, Survey
 
 RULES = (
@@ -104,8 +105,8 @@ def layout(
         clusters, rest, others = _join(members, rest, reals, surveyor, findings, failures)
     elif deployed:
         is_absolute = any(map(os.path.isabs, reals))
-        editor = None if as_root else Editor(ours, options.root, is_absolute)
-        clusters, rest = assignment.assign(engine_objects, rest, tops, is_absolute, editor)
+        generator = None if as_root else Generator(Editor(ours, options.root, is_absolute), exclude)
+        clusters, rest = assignment.assign(engine_objects, rest, tops, is_absolute, generator)
     everything = (*by_path.values(), *others)
     findings += [finding for survey in everything for finding in survey.findings]
     findings += unread.missing_submodules(everything, tops, [*chain(*members.values())], as_root)

@@ -56,6 +56,8 @@ class Root(NamedTuple):
     """What its engine has written into the kustomization, which is so in the graph."""
     editor: str = ""
     """The object of the engine that says so, with its file."""
+    is_generated: bool = False
+    """Whether its kustomization stands in no file, but is what Flux writes where there is none."""
     finish: Finish = NO_FINISH
     """What its engine does after the build."""
 

@@ -22,7 +22,7 @@ from .configs import Configs
 from .documents import documents, resources_in
 from .graph import Graph, Kustomization, closure
 from .references import Reference
-from .texts import NOT_EDITED, Judgement, Texts, judge_strictly
+from .texts import NOT_EDITED, Edit, Judgement, Texts, judge_strictly
 from .tree import is_untouched
 from .workspace import Workspace
 
@@ -35,13 +35,13 @@ def read(
     root: str | None,
     ours: Ours,
     absolute: bool = False,
-    edited: Mapping[str, bytes] = NOT_EDITED,
+    edited: Mapping[str, Edit] = NOT_EDITED,
 ) -> Graph:
     """Return the graph of the kustomizations in `folders` and of all that they list, within `root`.
 
     Folders are absolute and without links, as is `root`; without one only kustomize's own bound applies. A folder
     without a kustomization is skipped. Names are `absolute`, or relative to the working folder. The texts in `edited`
-    stand for those of files, by the files' paths.
+    stand for those of files, by the files' paths; of a kustomization there need be no file.
     """
     reader = _Reader(Disk(root, absolute), edited)
     for folder in folders:
@@ -88,8 +88,9 @@ def _judge(text: bytes, place: Place, column: int) -> Judgement:
 class _Reader:
     """One walk over the kustomizations below some folders: those read so far, with the findings about each."""
 
-    def __init__(self, disk: Disk, edited: Mapping[str, bytes]) -> None:
+    def __init__(self, disk: Disk, edited: Mapping[str, Edit]) -> None:
         self.disk = disk
+        self._edited = edited
         self.texts = Texts(edited)
         self.kustomizations: dict[str, Kustomization] = {}
         self._builds: dict[str, int] = {}
@@ -126,9 +127,11 @@ class _Reader:
     def _enter(self, folder: str) -> Kustomization | None:
         """Read the kustomization in a folder; None when there is none."""
         names = [name for name in KUSTOMIZATIONS if self.disk.exists(folder, name)]
-        if not names:
+        path = f"{folder}/{KUSTOMIZATIONS[0]}"
+        generated = None if names else self._edited.get(path)
+        if not (names or generated):
             return None
-        target = self.disk.target(folder, names[0])
+        target = Target(generated.name, path) if generated else self.disk.target(folder, names[0])
         problem = target.problem
         if len(names) > 1:
             problem = f"is in the same folder as {names[1]}, and kustomize accepts neither; keep one of them"

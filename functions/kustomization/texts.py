@@ -23,6 +23,7 @@ from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL, Item
 from krmfn.resource import Place, annotations_of
 from krmfn.results import Field, Result, error
+from krmfn.typed import NamedTuple
 from krmfn.yamltext import documents as yaml_documents
 from krmfn.yamltext.load import events
 from krmfn.yamltext.positions import nodes, parts
@@ -69,14 +70,22 @@ Judge = Callable[[bytes, Place, int], Judgement]
 """Judges a text that begins at a place, each line at a column (see `documents`)."""
 
 
-NOT_EDITED: Mapping[str, bytes] = MappingProxyType({})
+class Edit(NamedTuple):
+    """A text that stands for that of a file."""
+
+    text: bytes
+    name: str = ""
+    """How messages name it, where there is no such file."""
+
+
+NOT_EDITED: Mapping[str, Edit] = MappingProxyType({})
 """No text stands for that of a file."""
 
 
 class Texts:
     """The texts of kustomizations, and of the files that they list."""
 
-    def __init__(self, edited: Mapping[str, bytes] = NOT_EDITED) -> None:
+    def __init__(self, edited: Mapping[str, Edit] = NOT_EDITED) -> None:
         """Take the texts that stand for those of files, by the files' paths without links."""
         self._edited = edited
         self._findings: dict[str, list[Result]] = {}
@@ -91,7 +100,9 @@ class Texts:
     def documents(self, real: str, name: str, rule: str, judge: Judge) -> Judgement:
         """Return the documents of a file, and the findings about it, one of `rule` if it cannot be read."""
         try:
-            text = self.sources[real] = self._edited[real] if real in self._edited else files.read_regular(real, name)
+            text = self.sources[real] = (
+                self._edited[real].text if real in self._edited else files.read_regular(real, name)
+            )
         except KrmfnError as failure:
             return [], [unreadable(failure, name, rule)]
         return judge(text, Place(name, line=1), 0)

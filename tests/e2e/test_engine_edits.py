@@ -84,9 +84,9 @@ def read_by_krmfn(folder: Path, engine: dict[str, Any]) -> list[Any]:
     plant(folder, {"engines/a.yaml": yaml.safe_dump(engine)})
     clusters = layout.layout([str(folder)], RunOptions(), {}).clusters
     (root,) = [root for cluster in clusters for root in cluster.roots if root.path.endswith("/lab")]
-    assert root.additions
+    assert root.editor
     items = builds.build(RunOptions(), root.name, root.path, root.graph).items
-    return [item.manifest for item in items]
+    return [item.manifest for item in items if not item.is_local]
 
 
 def by_name(objects: list[Any]) -> list[Any]:
@@ -100,9 +100,44 @@ def test_flux_builds_the_same(name: str, tmp_path: Path) -> None:
     metadata = {"name": "lab", "namespace": "flux-system"}
     manifest = {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": metadata}
     mine = read_by_krmfn(plant(tmp_path / "krmfn", FILES), manifest | {"spec": spec})
-    done = library("build", tmp_path / "flux", tmp_path / "flux" / "lab", "strict", question=manifest | {"spec": spec})
+    assert by_name(mine) == by_name(built_by_flux(tmp_path / "flux", manifest | {"spec": spec}))
+
+
+def built_by_flux(folder: Path, kustomization: dict[str, Any]) -> list[Any]:
+    """Return the objects that Flux makes of the folder `lab`, which it does not sort."""
+    done = library("build", folder, folder / "lab", "strict", question=kustomization)
     assert done.code == 0, done.err
-    assert by_name(mine) == by_name(documents(done.out))  # Flux does not sort what is built
+    return documents(done.out)
+
+
+UNLISTED = {name: text for name, text in FILES.items() if name not in ("lab/kustomization.yaml", "lab/p.yaml")} | {
+    "lab/.hidden.yml": config_map("hidden"),
+    "lab/.folder/inner/e.yaml": config_map("e"),
+    "lab/b/unlisted.yaml": config_map("unlisted"),
+    "lab/b/below/unlisted.yaml": config_map("unlisted"),
+    "lab/f/g.yaml": f"{config_map('g')}---\n# nothing\n---\n{config_map('h')}",
+    "lab/f/local.yaml": config_map("local").replace(
+        "{name: local}", "{name: local, annotations: {config.kubernetes.io/local-config: 'true'}}"
+    ),
+    "lab/f/z.json": "{}",
+    "lab/z/kustomization.yml/x.yaml": config_map("folder"),
+}
+
+HIDDEN = {
+    "lab/.more/kustomization.yaml": "namePrefix: m-\nresources: [m.yaml]\n",
+    "lab/.more/m.yaml": config_map("m"),
+}
+"""Of these alone Flux writes nothing into the kustomization, and krmfn has no root for them."""
+
+
+@pytest.mark.parametrize("name", [*FLUX, "nothing"])
+def test_of_a_folder_without_a_kustomization_flux_builds_the_same(name: str, tmp_path: Path) -> None:
+    files = UNLISTED if name != "nothing" else UNLISTED | HIDDEN
+    spec = {"path": "./lab", "sourceRef": {"kind": "GitRepository", "name": "f"}, **FLUX.get(name, {})}
+    metadata = {"name": "lab", "namespace": "flux-system"}
+    manifest = {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": metadata}
+    mine = read_by_krmfn(plant(tmp_path / "krmfn", files), manifest | {"spec": spec})
+    assert by_name(mine) == by_name(built_by_flux(plant(tmp_path / "flux", files), manifest | {"spec": spec}))
 
 
 def commands_of(options: dict[str, Any], folder: Path) -> Iterator[list[str]]:
