@@ -13,6 +13,7 @@ from krmfn.typed import NamedTuple
 
 from ..deployments.deployment import Addition, Deployment
 from ..deployments.edits import Fields, edits
+from ..kustomization.calls import Ours
 from ..kustomization.graph import NO_GRAPH
 from ..paths import manifests
 from ..paths.disk import File, relative
@@ -39,11 +40,11 @@ class _Folder(NamedTuple):
 
 
 class Generator:
-    """What Flux makes of folders without a kustomization in a run; other roots are those of an editor."""
+    """What Flux makes of folders without a kustomization in a run; its editor has the other roots."""
 
-    def __init__(self, editor: Editor, exclude: Excluder) -> None:
-        """Take the editor, and the function that tells which files are left out."""
-        self.editor, self._exclude = editor, exclude
+    def __init__(self, ours: Ours, root: str | None, is_absolute: bool, exclude: Excluder) -> None:
+        """Take what an editor takes, and the function that tells which files are left out."""
+        self.editor, self._exclude = Editor(ours, root, is_absolute), exclude
         self._ignored = lru_cache(maxsize=None)(flux_listing.ignored)
         self._folders: dict[_Key, _Folder] = {}
 

@@ -25,7 +25,6 @@ from . import assignment, config, config_names, engines, not_taken, unread
 from . import survey as surveys
 from .config import Config, Member
 from .deployed import Cluster, Clusters
-from .edited_roots import Editor
 from .generated_roots import Generator
 from .survey import Root, Survey
 
@@ -105,7 +104,7 @@ def layout(
         clusters, rest, others = _join(members, rest, reals, surveyor, findings, failures)
     elif deployed:
         is_absolute = any(map(os.path.isabs, reals))
-        generator = None if as_root else Generator(Editor(ours, options.root, is_absolute), exclude)
+        generator = None if as_root else Generator(ours, options.root, is_absolute, exclude)
         clusters, rest = assignment.assign(engine_objects, rest, tops, is_absolute, generator)
     everything = (*by_path.values(), *others)
     findings += [finding for survey in everything for finding in survey.findings]
