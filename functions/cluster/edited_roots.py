@@ -10,7 +10,6 @@ from ..deployments.deployment import Addition, Deployment
 from ..deployments.edits import edits
 from ..kustomization.calls import Ours
 from ..kustomization.graph import Graph
-from ..kustomization.texts import Edit
 from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import root_of
 from .survey import Root
@@ -53,7 +52,7 @@ class Editor:
         """Return a root with a kustomization that stands nowhere: its line is that of the engine's object."""
         path, place = os.path.join(root.path, KUSTOMIZATIONS[0]), _place(deployment, top)
         text = b"\n" * (place.line - 1) + text + b"\n"
-        graph = self._read(root, {path: Edit(text, place.path)})
+        graph = self._read(root, path, text, place.path)
         return self._blamed(root._replace(graph=graph), set(), deployment, top)
 
     def _edited(self, root: Root, _: bytes, deployment: Deployment, top: str) -> tuple[Root, bool]:
@@ -65,13 +64,15 @@ class Editor:
         if not fields:
             return root, False
         former = {finding.occurrence for finding in kustomization.findings}
-        graph = self._read(root, {kustomization.path: Edit(_text(kustomization.item, fields))})
+        graph = self._read(root, kustomization.path, _text(kustomization.item, fields), "")
         return self._blamed(root._replace(graph=graph, additions=additions), former, deployment, top)
 
-    def _read(self, root: Root, edits_by_path: dict[str, Edit]) -> Graph:
-        from ..kustomization import reading  # imported here, as in `survey`
+    def _read(self, root: Root, path: str, text: bytes, name: str) -> Graph:
+        """Return the graph of a root in which a text stands for that of its kustomization."""
+        from ..kustomization import reading, texts  # imported here, as in `survey`
 
-        return reading.read([root.path], root_of(root.path, self._root), self._ours, self.is_absolute, edits_by_path)
+        edit, bound = texts.Edit(text, name), root_of(root.path, self._root)
+        return reading.read([root.path], bound, self._ours, self.is_absolute, {path: edit})
 
     def _blamed(
         self, root: Root, former: Collection[tuple[Any, ...]], deployment: Deployment, top: str
