@@ -119,9 +119,8 @@ def layout(
     rest += [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]
     clusters += _apart(rest, {cluster.name for cluster in clusters}, settings)
     excluded = {file for survey in everything for file in survey.excluded}
-    streams = Clusters(
-        clusters, in_order(dict.fromkeys(findings)), settings, failures, frozenset(excluded), paths=reals
-    )
+    findings = in_order(dict.fromkeys(findings))
+    streams = Clusters(clusters, findings, settings, failures, frozenset(excluded), paths=reals)
     names = dict.fromkeys(name for survey in everything for name in survey.templates)
     return streams._replace(engines=engine_objects, templates=tuple(names))
 
