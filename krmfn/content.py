@@ -137,8 +137,8 @@ class Content:
     @property
     def shared_paths(self) -> frozenset[_Parts]:
         """Return the paths of what an anchor and its aliases share in the text."""
-        has_anchor = self.data.find(b"&", self.start, self.end) >= 0
-        return positions.shared_paths(self.node) if has_anchor else frozenset()
+        may_share = self.data.find(b"&", self.start, self.end) >= 0 and not self._by_lines()
+        return positions.shared_paths(self.composed) if may_share else frozenset()  # by lines only scalars are shared
 
     def name_of(self, parts: _Parts, spelling: str) -> str:
         """Return how the manifest names a key of the mapping at `parts` that the text spells so (`y` is "true")."""

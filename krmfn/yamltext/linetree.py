@@ -1,15 +1,17 @@
 """The node tree of a simple text, by its lines: nodes as PyYAML's, as far as edits and comments need them."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import accumulate
+from types import MappingProxyType
 
 from ..typed import Any
 from . import simple
 from .brackets import Brackets
 from .simple import ABSENT, PLAIN, Line
 
-__all__ = ["Mark", "Node", "tree"]
+__all__ = ["Mark", "Node", "alias", "shared", "tree"]
 
 _EMPTY = {list: "sequence", dict: "mapping"}
 _Place = tuple[int, int]
@@ -32,6 +34,8 @@ class Node:
     tag = PLAIN
     style = ""
     flow_style = False
+    aliases: Mapping[int, tuple[int, int]] = MappingProxyType({})
+    """Where the aliases among its parts stand, by their numbers (see `aliases.Places`)."""
 
     def __init__(self, text: "_Text", kind: str, start: _Place, end: _Place, lines: tuple[int, int] = (0, 0)) -> None:
         """Take the kind, as PyYAML's `id`, where it begins and ends, and the lines of a collection over lines."""
@@ -53,6 +57,16 @@ class Node:
         return list(self.text.parts(self))
 
 
+def alias(node: Node, number: int) -> tuple[int, int] | None:
+    """Return where the alias stands that is a part of a collection; None for another part."""
+    return node.aliases.get(number) if node.value else None
+
+
+def shared(root: Node) -> Counter[int]:
+    """Return how often each scalar that has an alias stands in the tree, by its id."""
+    return root.text.shared()
+
+
 def tree(text: str, is_item: bool = False) -> Node:
     """Return the node tree of a text that `simple.read` has read; with `is_item` of the one entry of its list."""
     source = _Text(text)
@@ -68,6 +82,14 @@ class _Text:
         self.spans = [*spans]
         self.rows = text.split("\n")
         self.starts = [0, *accumulate(len(row) + 1 for row in self.rows)]
+        anchors = enumerate(self.lines) if "&" in text else ()
+        self.anchors = {line.anchor: at for at, line in anchors if line.anchor}
+        self.anchored: dict[str, Node] = {}
+        """The scalars with anchors that somebody has seen: their aliases are the same nodes."""
+
+    def shared(self) -> Counter[int]:
+        numbers = Counter(line.alias for line in self.lines if line.alias)
+        return Counter({id(self.with_anchor(name)): number + 1 for name, number in numbers.items()})
 
     def mark(self, row: int, column: int) -> Mark:
         return Mark(self.starts[row] + column, row, column)
@@ -81,11 +103,17 @@ class _Text:
     def parts(self, node: Node) -> Iterator[Node | tuple[Node, Node]]:
         """Yield the entries of a sequence, or the pairs of a mapping."""
         (at, stop), column, is_mapping = node.lines, node.start[1], node.id == "mapping"
+        aliases: dict[int, tuple[int, int]] = {}
+        node.aliases, number = aliases, 0
         while at < stop:
             start, line, at = at, self.lines[at], at + 1
             # deeper lines belong to it; so does, in a mapping, a list whose dashes stand in the column of its key
             while at < stop and self.lines[at].column >= column + (not is_mapping or not self.lines[at].dash):
                 at += 1
+            number += 1 + is_mapping
+            if line.alias:
+                first = self.starts[self.spans[start][0]]
+                aliases[number - 1] = first + line.span[0], first + line.span[1]
             if is_mapping:
                 key = self.leaf("scalar", start, (column, column + len(line.key or "")), line.key)
                 yield key, self.collection(start + 1, at) if at > start + 1 else self.scalar(start, line)
@@ -94,8 +122,20 @@ class _Text:
             else:
                 yield self.collection(start, at, line.dash)
 
+    def with_anchor(self, name: str) -> Node:
+        """Return the scalar that has an anchor, the same one each time."""
+        if name not in self.anchored:
+            at = self.anchors[name]
+            self.anchored[name] = self.without_name(at, self.lines[at])
+        return self.anchored[name]
+
     def scalar(self, at: int, line: Line) -> Node:
-        """Return the scalar, or the empty collection, on a line."""
+        """Return the scalar, or the empty collection, on a line; for an alias that of its anchor."""
+        name = line.anchor or line.alias
+        return self.with_anchor(name) if name else self.without_name(at, line)
+
+    def without_name(self, at: int, line: Line) -> Node:
+        """Return the same for a line without an alias."""
         if type(line.value) is Brackets:
             return self.brackets(at, line.value, line.span)
         kind = _EMPTY.get(line.value, "scalar")

@@ -5,7 +5,7 @@ from collections import Counter
 
 from ..errors import KrmfnError
 from ..typed import Any
-from . import positions
+from . import linetree, positions
 from .align import match_entries
 from .remarks import Parts
 from .simple import PLAIN, differs, is_merge
@@ -29,6 +29,8 @@ def shared(text: str, root: Any) -> Counter[int]:
     """Return how often each node that has an alias stands in the tree, by its id."""
     if "*" not in text:
         return Counter()
+    if isinstance(root, linetree.Node):
+        return linetree.shared(root)
     counts: Counter[int] = Counter()
     for node in positions.nodes(root):
         counts.update(id(part) for part in positions.parts(node))

@@ -53,7 +53,7 @@ def parts_of(walk: Any, node: Any, old: Any) -> Iterator[tuple[Any, Origin]]:
                 yield name, Origin(walk, key, value, begin, old[name], len(node.value) == 1)
     elif node.id == "sequence" and isinstance(old, list):
         for at, value in enumerate(node.value):
-            if (id(node), at) not in walk.rows.aliases and id(value) not in walk.shared:
+            if not walk.rows.alias(node, at) and id(value) not in walk.shared:
                 begin = -1 if node.flow_style else walk.rows.dash(node, at, value)
                 yield at, Origin(walk, None, value, begin, old[at])
 

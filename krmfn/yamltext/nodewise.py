@@ -208,7 +208,7 @@ class _Walk:
                 self.entry(node, number, (entry, new, number), dashes)
             return
         for number in {*range(len(old))} - {*matches}:
-            if (id(node), number) not in self.rows.aliases:
+            if not self.rows.alias(node, number):
                 self.check_anchors(node.value[number])
         end, pieces, outer = self.rows.end((None, node)), list[str](), self.patches
         begins = [*map(self.rows.begin, dashes), end]
@@ -235,7 +235,7 @@ class _Walk:
             return
         depth = len(self.path)
         self.path += [str(number)] if node is not self.root or len(node.value) > 1 else []
-        value, alias = node.value[number], self.rows.aliases.get((id(node), number))
+        value, alias = node.value[number], self.rows.alias(node, number)
         self.kept.add(id(value))
         if alias or not self.is_edited(value, old, new):
             if node is self.root and not self.may_rewrite:

@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from ..typed import Any
-from . import aliases, remarks
+from . import aliases, linetree, remarks
 
 __all__ = ["Rows"]
 
@@ -16,13 +16,18 @@ class Rows:
         self.text, self.root = text, root
 
     @cached_property
-    def aliases(self) -> aliases.Places:
-        """Return where the aliases stand."""
+    def _aliases(self) -> aliases.Places:
         return aliases.places(self.text, self.root)
+
+    def alias(self, node: Any, number: int) -> tuple[int, int] | None:
+        """Return where the alias stands that is a part of a collection (see `aliases.Places`), None for no alias."""
+        if isinstance(node, linetree.Node):
+            return linetree.alias(node, number)
+        return self._aliases.get((id(node), number))
 
     def dash(self, node: Any, number: int, entry: Any) -> int:
         """Return where the dash of an entry is; -1 for none."""
-        alias = self.aliases.get((id(node), number))
+        alias = self.alias(node, number)
         return remarks.dash(self.text, node, alias[0] if alias else entry.start_mark.index)
 
     def begin(self, at: int) -> int:
@@ -41,7 +46,8 @@ class Rows:
                 break
             last, parent = node.value[-1], node
             key, node = last if isinstance(last, tuple) else (None, last)
-            alias = self.aliases.get((id(parent), len(parent.value) - 1), (0, 0))[1] if key is None else 0
+            last_alias = self.alias(parent, len(parent.value) - 1) if key is None else None
+            alias = last_alias[1] if last_alias else 0
         is_key = key is not None and node.start_mark.index < key.start_mark.index
         at = int(alias or (key if is_key else node).end_mark.index)
         return at if at and self.text[at - 1] == "\n" else self.text.find("\n", at) + 1 or len(self.text)

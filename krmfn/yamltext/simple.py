@@ -3,9 +3,9 @@
 In that layout a line is a key, a key with a scalar, or a list's entry. Such a text is read without a parser: PyYAML is
 not imported, which is 20 to 36 ms of start-up, and lines that many items share are read once.
 Only a text in which every line is of that kind, ends in brackets or is in a block is read: everything else that begins
-a scalar or a collection over several lines, a tag, an anchor, an alias, a merge or an escape makes the answer None,
-"not simple", and a real parser reads the text. Nothing is guessed: a construct that runs over lines begins on a line
-that is refused.
+a scalar or a collection over several lines, a tag, the anchor of a collection, a merge or an escape makes the answer
+None, "not simple", and a real parser reads the text. Nothing is guessed: a construct that runs over lines begins on a
+line that is refused.
 """
 
 import re
@@ -91,7 +91,10 @@ class Line(NamedTuple):
     quote: str
     """The quote of the scalar: `'`, `"`, "|" for a literal block, ">" for a folded one, "" for none."""
     span: tuple[int, int]
-    """Where the scalar begins and ends in the line, its quotes included; without one behind the colon."""
+    """Where the scalar begins and ends in the line, its anchor and quotes included; without one behind the colon."""
+    anchor: str = ""
+    alias: str = ""
+    """The name of the anchor that it stands for; `value` is that anchor's then."""
 
 
 ABSENT: Any = object()
@@ -99,7 +102,9 @@ _END = Line(-1, 0, None, ABSENT, "", (0, 0))
 
 _WORD = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`\\]|-(?=[^\s-])|--(?=[^\s-]))[^\s:#\\]*(?:(?: +|:)[^\s:#\\]+)*"
 _BRACKETS = r"[\[{](?:[^\"'#\\]|\"[^\"\\]*\"|'[^']*')*[\]}]"
-_VALUE = rf"({_WORD}|\"[^\"\\]*\"|'[^']*'|{_BRACKETS}|\|[-+]?|>-?)"
+_NAME = "[A-Za-z0-9_-]+"
+_SCALAR = rf"(?:&{_NAME} +)?(?:{_WORD}|\"[^\"\\]*\"|'[^']*')"
+_VALUE = rf"({_SCALAR}|{_BRACKETS}|\|[-+]?|>-?|\*{_NAME})"
 _KEY = rf"[A-Za-z_$][A-Za-z0-9_./$-]{{0,{LONGEST_KEY}}}"
 _LINE = rf"(?s)( {{0,100}})(- +)?(?:({_KEY}):(?: +{_VALUE})?|{_VALUE}) *(?:(?<= )#.*)?"
 _ODD = "[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]"
@@ -122,6 +127,8 @@ def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
     Raises NotSimple, also for too many lines, and for a character that may break a line.
     """
     lines, spans = _lines_of(text)
+    if "*" in text or "&" in text:
+        _resolve(lines)
     if len(text) > MAX_NODES and any(type(line.value) is Brackets for line in lines):
         raise NotSimple  # a line with brackets may have a node for each character
     return lines, spans
@@ -151,6 +158,18 @@ def _lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
     return lines, spans
 
 
+def _resolve(lines: list[Line]) -> None:
+    """Give aliases the value of their anchor before them. Raises NotSimple for another one, and an anchor again."""
+    anchors: dict[str, Any] = {}
+    for at, line in enumerate(lines):
+        if line.anchor in anchors or (line.alias and line.alias not in anchors):
+            raise NotSimple
+        if line.anchor:
+            anchors[line.anchor] = line.value
+        elif line.alias:
+            lines[at] = line._replace(value=anchors[line.alias])
+
+
 @lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[str]:
     return re.compile(_LINE)  # here: a list with nothing of ours needs it not
@@ -168,6 +187,12 @@ def _line(row: str) -> Line | None:
         raise NotSimple
     indent, dash, key, value, entry = match.groups()
     raw = value or entry
+    anchor, alias = "", ""
+    if raw and raw[0] == "&":
+        anchor, _, raw = raw[1:].partition(" ")
+        raw = raw.lstrip(" ")
+    elif raw and raw[0] == "*":
+        alias, raw = raw[1:], "*"
     data = scalar(raw) if raw else ABSENT
     # `yes:` is the key "true" to Kubernetes; see `positions.ambiguous`
     if key in WORDS or raw in OLD or type(data) is Timestamp:
@@ -177,8 +202,8 @@ def _line(row: str) -> Line | None:
         return Line(column, width, key, ABSENT, "", (match.end(3) + 1, match.end(3) + 1))
     first, span = raw[0], match.span(4 if value else 5)
     if first in "\"'|>":
-        return Line(column, width, key, raw if first in "|>" else raw[1:-1], first, span)
-    return Line(column, width, key, _in_brackets(row, span) if first in "[{" else data, "", span)
+        return Line(column, width, key, raw if first in "|>" else raw[1:-1], first, span, anchor)
+    return Line(column, width, key, _in_brackets(row, span) if first in "[{" else data, "", span, anchor, alias)
 
 
 def _in_brackets(row: str, span: tuple[int, int]) -> Any:
@@ -222,7 +247,7 @@ def _sequence(lines: list[Line], at: int, column: int) -> tuple[list[Any], int]:
 def _mapping(lines: list[Line], at: int, column: int) -> tuple[dict[str, Any], int]:
     values: dict[str, Any] = {}
     while True:
-        indent, dash, key, value, _, _ = lines[at]
+        indent, dash, key, value, _, _, _, _ = lines[at]
         if indent != column or dash:
             break
         if key is None or key in values:

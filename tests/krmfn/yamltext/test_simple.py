@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krmfn.yamltext import linetree, load, positions, simple
+from krmfn.yamltext import linetree, load, losses, positions, rows, simple
 
 SIMPLE: dict[str, Any] = {
     "a: b\nc: 1\nd: 'e f'\n": {"a": "b", "c": 1, "d": "e f"},
@@ -38,6 +38,8 @@ SIMPLE: dict[str, Any] = {
         "i": "j",
     },
     "- [http://x/y]\n- a: [ {b: -1} ]\n": [["http://x/y"], {"a": [{"b": -1}]}],
+    "a: &x 1 # c\nb: *x\nc:\n- *x\n- &y-2 'd e'\n- f: *y-2 # g\n": {"a": 1, "b": 1, "c": [1, "d e", {"f": "d e"}]},
+    "- &x  -a\n- b: *x\n": ["-a", {"b": "-a"}],
     "a: >\n  b\n  c\n\n  d\n\n\n  e\n\nf: >- # g\n  h\n  i\n": {"a": "b c\nd\n\ne\n", "f": "h i"},
 }
 OTHER = [
@@ -51,8 +53,12 @@ OTHER = [
     "a: [*x]\n", "a: [!!str b]\n", 'a: {"b":c}\n', "a: [b\n  c]\n", "a: ['it''s']\n", 'a: ["b\\n"]\n', "a: [b #c]\n",
     "a: [b?]\n", "a: {b: c:}\n", "a: {<<: {}}\n", "a: [\tb]\n", "a: [2001-01-01]\n", "[a]\n", "a: [b] c: d\n",
     "a: " + "[" * 30 + "]" * 30 + "\n", "a: [-, b]\n", "a: [b]\n" + "b: c\n" * 1 + "# d" * 40_000 + "\n",
-    "a: 'b\n  c'\n", 'a: "b\\n"\n', "a: 'it''s'\n", "a: b\n  c\n", "a: &x b\n",
-    "a: *x\n", "a: !!str b\n", "'a': b\n", "? a\n: b\n", "<<: *x\n", "a: b\na: c\n", "a:\n- b\n c: d\n",
+    "a: 'b\n  c'\n", 'a: "b\\n"\n', "a: 'it''s'\n", "a: b\n  c\n",
+    "a: *x\n", "a: *x\nb: &x c\n", "a: &x b\nc: &x d\n", "a: &x\nb: *x\n", "a: &x\n  b: c\n", "a: &x [b]\n",
+    "- &x a: b\n", "a: &x |\n  b\n", "a: &x &y b\n", "a: &x !!str b\n", "a: &x *y\n", "a: &x b\n*x : c\n",
+    "a: &x b\nc: *x d\n", "a: &x yes\n", "a: &x b\nc: *x\n  d\n", "a: &x.y b\n", "a: &x b\nc: {d: *x}\n",
+    "a: &x b\n<<: *x\n", "a: &x b\nc: *x: d\n", "a: &x 2001-01-01\n",
+    "a: !!str b\n", "'a': b\n", "? a\n: b\n", "<<: *x\n", "a: b\na: c\n", "a:\n- b\n c: d\n",
     "a:\n    b: c\n  d: e\n", "a: b: c\n", "a: 'b'c\n", "a : b\n", "\ta: b\n", "a:\tb\n", "a: b\r\n", "a: '\u2028'\n",
     "a: b\n---\nc: d\n", "a:\n-\n  b: c\n", "a: b\n...\n", "- - a\n", "a: b#c\n", "a: b\nc\n", "  a: b\nc: d\n",
     "- a\nb: c\n", "a: b # c\rd: e\n", "a: ---\n", "- a: b\n c: d\n", " " * 200 + "a: b\n",
@@ -161,6 +167,33 @@ def test_brackets_and_blocks_are_read_as_a_parser_reads_them(text: str, value: s
         for tree in trees
     ]
     assert places[0] == places[1]
+
+
+PLAIN = ("*x", "*y", "*x # f", "e", "&z 'g'", "&w 1", "*w", "*x", "*y")
+PARTS = (*PLAIN * 6, "&x b", "&z yes", "&v", "&v [g]", "&v |\n      h", "*x\n    i: j")
+ANCHORED = ("k: {}\n", "l:\n- {}\n- m: {}\n  n: {}\n- {}\n", "o:\n  p: {}\n  q: {} # r\n", "<<: {}\n", "s: [{}]\n")
+
+
+@settings(max_examples=400)
+@given(st.lists(st.sampled_from(ANCHORED), min_size=1, max_size=4), st.lists(st.sampled_from(PARTS), min_size=12))
+def test_anchors_of_scalars_are_read_as_a_parser_reads_them(texts: list[str], values: list[str]) -> None:
+    """Their data, where they and their aliases stand, and how often each stands in the tree."""
+    text = "g: &x b\nh: &y 'c d'\n" + "".join(map("{}{}".format, "ABCD", texts))
+    for value in values:
+        text = text.replace("{}", value, 1)
+    data = simple.read(text)
+    if data is None:
+        return
+    assert repr(data) == repr(load.read(text.encode()))
+    counts, found = [], []
+    for root in (linetree.tree(text), load.compose(text.encode())):
+        lines, nodes = rows.Rows(text, root), [*positions.nodes(root)]
+        spans = {id(node): (node.start_mark.index, node.end_mark.index) for node in nodes if node.id == "scalar"}
+        collections = [node for node in nodes if node.id != "scalar"]
+        found.append([[lines.alias(node, at) for at, _ in enumerate(positions.parts(node))] for node in collections])
+        counts.append({spans[name]: number for name, number in losses.shared(text, root).items()})
+        found.append([spans[id(node)] for node in nodes if node.id == "scalar"])
+    assert (counts[0], found[:2]) == (counts[1], found[2:])
 
 
 def is_leaf(node: Any) -> bool:
