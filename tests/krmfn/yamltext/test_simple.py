@@ -185,7 +185,7 @@ def test_anchors_of_scalars_are_read_as_a_parser_reads_them(texts: list[str], va
     if data is None:
         return
     assert repr(data) == repr(load.read(text.encode()))
-    counts, found = [], []
+    counts, found = list[Any](), list[Any]()
     for root in (linetree.tree(text), load.compose(text.encode())):
         lines, nodes = rows.Rows(text, root), [*positions.nodes(root)]
         spans = {id(node): (node.start_mark.index, node.end_mark.index) for node in nodes if node.id == "scalar"}
