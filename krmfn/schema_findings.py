@@ -99,7 +99,8 @@ def _message(problem: Any) -> str:
             excerpt = value if len(value) <= _LONG else f"{value[:60]}... ({len(value):,} characters)"
             says, longest = problem.schema["x-says"], problem.schema.get("maxLength")
             too_long = problem.validator == "maxLength" and str(longest) not in says
-            return f"is {excerpt!r}; must be {says}{f', at most {longest:,} characters' if too_long else ''}"
+            hint = did_you_mean(value, problem.schema.get("examples", ()), quote="'")
+            return f"is {excerpt!r}; must be {says}{f', at most {longest:,} characters' if too_long else ''}{hint}"
         case "minItems" | "minLength" | "minProperties" if not value:
             return "must not be empty; leave the field out if it is not needed"
         case "minItems" | "maxItems" | "minProperties" | "maxProperties":

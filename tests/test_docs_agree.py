@@ -15,7 +15,8 @@ import incidents
 import owners_picture
 import pytest
 from krmfn_functions.command_line.main import parser
-from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES
+from krmfn_functions.deviceconfig.keyed import ATOMIC, KEYS
+from krmfn_functions.deviceconfig.merging import EITHER, SWITCHES
 from krmfn_functions.formats import comment, findings
 
 from tests.commands import ROOT, process

@@ -12,7 +12,7 @@ _CONDITION: Node = {
     "minProperties": 1,
 }
 _CONFIG = opened("fields of a DeviceConfig's spec, with expressions such as ${spec.driver.image}")
-_UNSET = listed(text("a field"), "fields that weaker layers set and that are taken away")
+_UNSET = listed(text("a field, or a part of one by its path"), "what weaker layers set and is taken away")
 _WHEN = record("fields for configs of which `if` holds", {"if": _CONDITION, "config": _CONFIG, "unset": _UNSET}, ["if"])
 _MODULE = record(
     "one of several Modules of a config",

@@ -61,10 +61,12 @@ _SHARED: dict[str, Node] = {
 
 
 def _unset(*names: str) -> Node:
-    """Return the field that takes away what weaker layers give, for these fields."""
+    """Return the field that takes away what weaker layers give, for these fields and what is in them."""
+    says = "a field, or one in it by its path, such as devicePlugin.env or daemonSets.NAME.args"
+    form: Node = {"pattern": f"^({'|'.join(names)})([.[].+)?$", "maxLength": 1024, "x-says": says, "examples": [*names]}
     return listed(
-        choice("a field", *names),
-        "fields to do without: what the profile and the defaults give for them does not count",
+        text("a field, or a part of one", **form),
+        "fields, or parts of fields, to do without: what the profile and the defaults give for them does not count",
         most=64,
     )
 
@@ -163,6 +165,7 @@ VENDOR = record(
         "dra": same("draWithRights"),
         "daemonSets": {**SPEC["daemonSets"], "items": same("daemonSetWithRights")},
         "extraObjects": schema_rights.EXTRA_OBJECTS,
+        "unset": _unset(*(name for name in SPEC if name != "unset"), "extraObjects"),
     },
 )
 SEED = record(

@@ -49,10 +49,6 @@ _HOLDERS = (_MODPROBE, _LOADER, "spec.moduleLoader", "spec")
 """Where a Module has the fields that come from a field of the same name, the longest path first."""
 
 _MAPPING_IMAGE = r"(kernelMappings\[(\d+)\])\.containerImage"
-_OF_CONTAINER = "image|env|ports|volumeMounts|resources|lifecycle|livenessProbe|readinessProbe|startupProbe"
-_POD_FIELD = (
-    rf"spec\.template\.spec\.(?:(containers|initContainers)\[(\d+)\]\.((?:{_OF_CONTAINER})(?:[.\[].*)?)|(volumes\[.*))"
-)
 
 
 def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
@@ -213,25 +209,17 @@ def _extra_origin(config: DeviceConfig, index: int, finding: Result) -> Result |
 
 def _pod_origin(config: DeviceConfig, finding: Result, field: Field) -> Result | None:
     """Return the finding about a DaemonSet at the field of its entry of daemonSets; None where there is none."""
+    from . import pod_origins  # here: few runs have a finding about a generated pod
+
     for versioned, index, entry in entries(config):
         if finding.ref and daemon_set_name(versioned, entry) == finding.ref.name:
-            name = f"daemonSets[{index}]{part}" if (part := _part_of_entry(field.path)) else ""
+            name = pod_origins.field_of(versioned, index, entry, field.path)
             name = _image_field(versioned, name) if name.endswith(".image") else name
-            current = value(versioned.fields, name)
-            if name and (current is not None or ".updateStrategy" in name):
+            if name:
+                current = value(versioned.fields, name)
+                current = current if isinstance(current, (str, int)) else None
                 return versioned.located(finding._replace(ref=None, field=Field(versioned.at(name), current)))
     return None
-
-
-def _part_of_entry(path: str) -> str:
-    """Return the path in an entry of daemonSets of a field of its DaemonSet, as `.image`; "" for none."""
-    if path.startswith("spec.updateStrategy."):
-        return path.removeprefix("spec")
-    match = re.fullmatch(_POD_FIELD, path)
-    if not match or not match[1]:
-        return f".{match[4]}" if match else ""
-    number = int(match[2]) - (match[1] == "containers")  # the first of these is the entry itself
-    return f".{match[1]}[{number}].{match[3]}" if number >= 0 else f".{match[3]}"
 
 
 def _image_field(config: DeviceConfig, name: str) -> str:

@@ -8,7 +8,8 @@ from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import MISSING, at
 from ..rendering.function_config import FunctionConfig, Source
-from .merging import ATOMIC, OPAQUE, SWITCHES, UNSET, key_of, merged, merges, stacked
+from .keyed import ATOMIC, key_of, merges, named, path_in
+from .merging import OPAQUE, SWITCHES, UNSET, merged, stacked
 
 OF_VENDOR = frozenset({"versions", "versionsComplete", "locked"})
 """The fields of a profile that are no fields of a config."""
@@ -24,6 +25,19 @@ class Layer(NamedTuple):
     """The document with that path: the DeviceConfig, the functionConfig or a Profile."""
     filled: Any = None  # a FilledLayer; to import its type would load the compiler of expressions
     """The options and expressions that the layer of a Profile was made with."""
+
+    @property
+    def unset_fields(self) -> list[str]:
+        """The fields of the spec that this takes from weaker layers, or parts of which."""
+        return [split(name)[0] for name in self.fields.get(UNSET, ())]
+
+    def unset_at(self, names: Sequence[str]) -> str:
+        """Return where this takes a field, or one that holds it, from weaker layers; "" for nowhere."""
+        for index, name in enumerate(self.fields.get(UNSET, ())):
+            parts = split(name)
+            if parts == tuple(names[: len(parts)]):
+                return f"{self.path}.{UNSET}[{index}]"
+        return ""
 
     @property
     def shared(self) -> bool:
@@ -91,14 +105,16 @@ def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[L
         return holder, f"{holder.path if holder else 'spec'}.{written}"
     parts = split(name)
     best: Layer | None = None
-    depth, path = 0, ""
+    depth, path, names = 0, "", named(fields, parts)
     for layer in layers:
         start = _start(layer.fields, fields, parts)
         if len(start) > depth:
             best, depth = layer, len(start)
             path = join([*start, *(int(part) if is_index(part) else part for part in parts[depth:])])
-        if parts[0] in layer.fields.get(UNSET, ()):
-            break
+        if taken := layer.unset_at(names):
+            if best:
+                break
+            return layer, taken
     return best, f"{best.path if best else 'spec'}.{path or name}"
 
 
@@ -212,5 +228,6 @@ def idle_unset(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
         for index, name in enumerate(names):
             rest = {**layer.fields, UNSET: [*names[:index], *names[index + 1 :]]}
             if merged(rest if other is layer else other.fields for other in layers) == fields:
-                reason = f"{name} is the same without it" if name in base else f"nothing is inherited for {name}"
+                is_inherited = path_in(base, split(name))
+                reason = f"{name} is the same without it" if is_inherited else f"nothing is inherited for {name}"
                 yield layer, f"{layer.path}.{UNSET}[{index}]", reason

@@ -1,20 +1,19 @@
 """The rule about the fields that a profile locks."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator
 
 from krmfn import Field, Result, error
-from krmfn.printing import closest
 from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any
 
 from .. import oracles
-from ..kmm.lookup import MISSING, at, table, tables
+from ..kmm.lookup import table, tables
 from ..rendering.function_config import FunctionConfig
-from ..rendering.kinds import schema
 from ..rule import Rule
-from .merging import ATOMIC, EITHER, KEYS, UNSET
+from .keyed import path_in
+from .merging import EITHER, UNSET
 from .model import DeviceConfig
+from .named_fields import LOCK, mistake
 
 
 def locked_fields_are_left_alone(config: DeviceConfig) -> Iterator[Result]:
@@ -35,40 +34,26 @@ def locked_fields_are_left_alone(config: DeviceConfig) -> Iterator[Result]:
 
 def _written(fields: dict[str, Any], name: str) -> Iterator[FieldPath]:
     """Yield each path at which fields, or the node pools in them, have the locked field `name` in either form."""
-    if _mistake(name):
+    if mistake(name, LOCK):
         return
     *parents, last = split(name)
-    forms = next((pair for pair in EITHER if last in pair), (last,))
+    locks = [(*parents, form) for form in next((pair for pair in EITHER if last in pair), (last,))]
     holders: list[tuple[FieldPath, Any]] = [((), fields)]
     holders += [(("nodePools", index), pool) for index, pool in enumerate(fields.get("nodePools", ()))]
     for start, holder in holders:
-        for form in forms:
-            if path := _path(holder, [*parents, form]):
-                yield (*start, *path)
-            if not parents and form in holder.get(UNSET, ()):
-                yield (*start, UNSET, holder[UNSET].index(form))
-
-
-def _path(fields: Any, parts: Sequence[str]) -> FieldPath:
-    """Return the path of a field, with the index of an entry in place of its name; () if `fields` does not have it."""
-    path: FieldPath = ()
-    for part in parts:
-        key: str | int = part
-        if isinstance(fields, list):
-            names = KEYS.get(str(path[-1]), ())
-            key = next((index for index, entry in enumerate(fields) if names and str(entry.get(names[0])) == part), -1)
-        fields, path = at(fields, (key,)), (*path, key)
-        if fields is MISSING:
-            return ()
-    return path
+        yield from ((*start, *path) for names in locks if (path := path_in(holder, names)))
+        for index, unset in enumerate(holder.get(UNSET, ())):
+            names = split(unset)
+            if any(names[: len(lock)] == lock for lock in locks):
+                yield (*start, UNSET, index)
 
 
 def check(config: FunctionConfig) -> Iterator[Result]:
     """Yield an error per lock of a profile for an unknown field, and per locked field that the defaults write."""
     for profile, start, fields, locate in _profiles(config):
         for name, reason in table(fields, "locked").items():
-            if mistake := _mistake(name):
-                yield locate(error(mistake, rule="KRM148", field=Field(join((*start, "locked", name)))))
+            if message := mistake(name, LOCK):
+                yield locate(error(message, rule="KRM148", field=Field(join((*start, "locked", name)))))
             for path in _written(config.defaults, name) if "when" not in start else ():
                 message = f"{name} is locked by the profile {profile}: {reason}"
                 field = Field(join(("spec", "defaults", *path)))
@@ -84,30 +69,6 @@ def _profiles(config: FunctionConfig) -> Iterator[tuple[str, FieldPath, dict[str
             yield product.name, ("spec", "config"), product.spec["config"], product.item.located
             for index, when in tables(product.spec, "when"):
                 yield product.name, ("spec", "when", index, "config"), table(when, "config"), product.item.located
-
-
-@cache
-def _mistake(name: str) -> str:
-    """Return the message about the path of a locked field; "" for a field of a config, or of Kubernetes inside one."""
-    definitions = schema("renderdeviceconfigs")["$defs"]
-    node, holder = definitions["vendor"], ""
-    parts = split(name) or ("",)
-    for index, part in enumerate(parts):
-        node = definitions[node["$ref"].removeprefix("#/$defs/")] if "$ref" in node else node
-        parent, kind = ".".join(parts[:index]), node.get("type", "object")
-        if holder in ATOMIC or (kind == "array" and holder not in KEYS):
-            return f"{parent} is replaced as a whole; lock {parent}"
-        if kind == "array":
-            node, holder = node["items"], ""  # the part is an entry's name
-            continue
-        known, rest = node.get("properties", {}), node.get("additionalProperties")
-        if kind != "object" or (part not in known and rest is False):
-            hint = f"known {f'in {parent}' if parent else 'here'}: {', '.join(sorted(known)) or 'none'}"
-            if suggestion := closest(part, known):
-                hint = f"did you mean {'.'.join([*parts[:index], suggestion, *parts[index + 1 :]])!r}?"
-            return f"unknown field {name!r}; {hint}"
-        node, holder = known.get(part) or (rest if isinstance(rest, dict) else {}), part
-    return ""
 
 
 RULES = (

@@ -8,28 +8,12 @@ of the stronger layer where it names several entries. tests/e2e/test_merging.py 
 
 from collections.abc import Iterable, Mapping
 
+from krmfn.resource import split
 from krmfn.typed import Any
 
-from ..kmm.lookup import MISSING, at
 from .fields import OF_LOADER
+from .keyed import ATOMIC, DEFAULTS, WHOLE, key_of, merges, without
 
-KEYS = {
-    **dict.fromkeys(("nodePools", "daemonSets", "initContainers", "containers"), ("name",)),
-    **dict.fromkeys(("volumes", "env", "deviceClasses", "buildArgs", "secrets"), ("name",)),
-    **dict.fromkeys(("resourceClaims", "schedulingGates", "claims"), ("name",)),
-    "volumeMounts": ("mountPath",),
-    "extraObjects": ("kind", "metadata.name"),
-    "hostAliases": ("ip",),
-    "topologySpreadConstraints": ("topologyKey", "whenUnsatisfiable"),
-    "ports": ("containerPort", "port", "protocol"),
-}
-"""Lists that merge by the keys of their entries: inherited ones keep their place, new ones follow.
-
-A container's port has a `containerPort`, a Service's a `port`.
-"""
-_DEFAULTS = {"protocol": "TCP"}
-WHOLE = frozenset({"volumes"})
-"""Lists in KEYS whose entries are replaced as a whole."""
 OPAQUE = WHOLE | {"extraObjects"}
 """Lists in KEYS inside of whose entries nothing is switched off; extra objects merge as they are applied."""
 _LISTS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -37,14 +21,6 @@ _LISTS: dict[str, dict[str, tuple[str, ...]]] = {
     "ServiceAccount": {"secrets": ("name",), "imagePullSecrets": ("name",)},
 }
 """The lists of extra objects that an apply merges, with their keys, by kind; it replaces all others."""
-ATOMIC = frozenset(
-    {
-        *("nodeSelector", "clusterSelector", "selector", "matchLabels", "labelSelector", "namespaceSelector"),
-        "requiredDuringSchedulingIgnoredDuringExecution",
-        *("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "parameters"),
-    }
-)
-"""Mappings that are replaced as a whole, as lists without keys are; all other mappings merge."""
 EITHER = (("driverImage", "driverImageParts"), ("image", "imageParts"), ("imagePullSecret", "imagePullSecrets"))
 """Two forms of one field: the form in a stronger layer replaces the other one."""
 _FOR_ALL = frozenset({"moduleName", "imagePullSecret", "imagePullSecrets"})
@@ -74,17 +50,28 @@ def stacked(layers: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _overlaid(base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(names := overlay.get(UNSET), list):  # labels may have that key
+        for name in names:
+            base = _without(base, name)
     fields = {name: value for name, value in base.items() if not _is_removed(name, overlay)}
     for name, value in overlay.items():
         fields[name] = _merged_value(name, fields[name], value) if name in fields else value
     return fields
 
 
+def _without(fields: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the fields without one, or without one inside of them (devicePlugin.env)."""
+    if name in fields or name.isalnum():
+        return {key: value for key, value in fields.items() if key != name}
+    from . import named_fields  # here: few layers take away parts of fields
+
+    is_right = not named_fields.mistake(name, named_fields.UNSET)  # else KRM195 refuses it
+    return dict(without(fields, split(name))) if is_right else fields
+
+
 def _is_removed(name: str, overlay: dict[str, Any]) -> bool:
-    """Return True for a field that a stronger layer removes: by its other form, `unset` or `inTreeDriver`."""
+    """Return True for a field that a stronger layer removes: by its other form, or by `inTreeDriver`."""
     if overlay.get("inTreeDriver") is True and name in OF_LOADED:
-        return True
-    if UNSET in overlay and isinstance(overlay[UNSET], list) and name in overlay[UNSET]:  # labels may have that key
         return True
     return any(name in pair and name not in overlay and any(other in overlay for other in pair) for pair in EITHER)
 
@@ -137,23 +124,12 @@ def _by_keys(base: list[Any], overlay: list[Any], keys: tuple[str, ...]) -> list
 
     def key(entry: Any) -> tuple[Any, ...]:
         fields = entry if isinstance(entry, dict) else {}
-        return tuple(fields.get(name, _DEFAULTS.get(name)) for name in keys)
+        return tuple(fields.get(name, DEFAULTS.get(name)) for name in keys)
 
     stronger, known = {key(entry): entry for entry in overlay}, [key(entry) for entry in base]
     pairs = ((entry, stronger.get(key(entry))) for entry in base)
     entries = [applied(entry, new, {}) if isinstance(new, dict) else entry for entry, new in pairs]
     return [*entries, *(entry for entry in overlay if key(entry) not in known)]
-
-
-def merges(name: str, value: Any) -> bool:
-    """Return True for a list in KEYS, if its entries are mappings: no schema checks the lists in a `livenessProbe`."""
-    return name in KEYS and isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
-
-
-def key_of(name: str, entry: dict[str, Any]) -> tuple[Any, ...]:
-    """Return the values by which entries of a list in KEYS are the same entry."""
-    values = ((key, at(entry, key.split("."))) for key in KEYS[name])
-    return tuple(_DEFAULTS.get(key) if value is None or value is MISSING else value for key, value in values)
 
 
 def with_shared_keys(fields: dict[str, Any] | None, shared: dict[str, Any] | None, name: str) -> dict[str, Any] | None:

@@ -152,7 +152,7 @@ class DeviceConfig(NamedTuple):
             return []
         if name == UNSET or len(holders) < 2:
             return holders
-        layers = [layer for layer in self.layers if name in layer.fields or name in layer.fields.get(UNSET, ())]
+        layers = [layer for layer in self.layers if name in layer.fields or name in layer.unset_fields]
         parts = [{key: layer.fields[key] for key in (name, UNSET) if key in layer.fields} for layer in layers]
         fields = merged(parts)
         rests = (merged(parts[:index] + parts[index + 1 :]) for index in range(len(parts)))

@@ -84,7 +84,10 @@ def _clashes(product: Profile, item: Item, ref: Ref, config: FunctionConfig, exp
     parts = chain(expansion.layers, expansion.versions)
     names = {entry["name"] for part in parts for entry in part.fields.get("daemonSets", ())}
     for layer in chain.from_iterable(modules.values()):
-        for name in [*(layer.fields.keys() - OF_MODULES - {UNSET}), *layer.fields.get(UNSET, ())]:
+        for name in [
+            *(layer.fields.keys() - OF_MODULES - {UNSET}),
+            *(split(name)[0] for name in layer.fields.get(UNSET, ())),
+        ]:
             if name not in OF_MODULES:
                 yield clash(layer, name, f"{name} is for all Modules of a config; write it in `config` of the Profile")
         for index, entry in enumerate(layer.fields.get("daemonSets", ())):

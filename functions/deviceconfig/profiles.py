@@ -10,6 +10,7 @@ from krmfn.typed import Any
 
 from .. import oracles
 from ..kmm.lookup import table
+from ..pods.daemon_set import RULE as REFUSED
 from ..rendering import module_checks, undriven
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import PROFILE_MARK
@@ -27,10 +28,8 @@ _REPLACED = frozenset({"KMM021", "KMM022"})
 OF_CLUSTER = frozenset({"KMM051", "KRM209"})
 """Rules about what a cluster has: they wait until a config switches on what a profile only offers."""
 
-
 Trial = tuple[list[DeviceConfig], list[str], frozenset[str]]
-"""A config that adds as little as possible to a profile, the paths of the fields that no real config gets from there,
-and the rules about its Module to leave out."""
+"""A config with as little as possible beside a profile, the paths of its unused fields, and the rules to leave out."""
 
 
 def check(resources: ResourceList, items: Sequence[Item], groups: Groups, config: FunctionConfig) -> Iterator[Result]:
@@ -74,8 +73,15 @@ def judge(
     has_objects = all(_concerns(fields, finding) for finding in findings if finding.severity == "error")
     if has_objects:
         judged = module_checks.check(resources, generate.objects(configs, {}), [], config, lint=True)
-        findings += [finding for _, finding in judged]
+        findings = _once([*findings, *(finding for _, finding in judged)])
     return findings, has_objects
+
+
+def _once(findings: Sequence[Result]) -> list[Result]:
+    """Return the findings without what is refused of a pod where its field has an error of another rule."""
+    errors = [finding for finding in findings if finding.severity == "error" and finding.rule != REFUSED]
+    wrong = {finding.field.path for finding in errors if finding.field}
+    return [entry for entry in findings if entry.rule != REFUSED or not entry.field or entry.field.path not in wrong]
 
 
 def profiles_are_named(items: Sequence[Item], config: FunctionConfig, other_names: frozenset[str]) -> Iterator[Result]:

@@ -16,6 +16,7 @@ from . import (
     name_rules,
     placement_rules,
     rights_rules,
+    unset_rules,
     version_rules,
 )
 from .layers import Vendor
@@ -56,7 +57,7 @@ _OF_VENDOR = (*version_rules.RULES, *lock_rules.RULES)
 """The rules about configs whose profile has versions or locks."""
 _OF_DAEMON_SETS = (*container_rules.RULES, *daemonset_rules.RULES, *_OF_VARIABLES)
 """The rules that apply to a retained version, too, since its DaemonSets may have other fields."""
-RULES = (*_OF_ALL, *_OF_DAEMON_SETS, *extra_rules.RULES, *rights_rules.RULES, *_OF_VENDOR)
+RULES = (*_OF_ALL, *_OF_DAEMON_SETS, *extra_rules.RULES, *rights_rules.RULES, *unset_rules.RULES, *_OF_VENDOR)
 """The rules about one config or pool."""
 
 
@@ -86,6 +87,7 @@ def rules_for(config: DeviceConfig) -> list[Rule]:
         ("daemonSets" in config.fields, daemonset_rules.RULES),
         ("extraObjects" in config.fields, extra_rules.RULES),
         (config.has_accounts or "extraObjects" in config.fields, rights_rules.RULES),
+        (config.has_switches, unset_rules.RULES),
         (config.vendor != Vendor(), _OF_VENDOR),
     )
     return [rule for applies, rules in groups if applies for rule in rules]

@@ -16,9 +16,11 @@ from ..profile.product import Profile, whens
 from ..profile.samples import Trial
 from ..rendering import ignoring
 from ..rendering.function_config import FunctionConfig
+from ..rendering.generated import OWNER_FACT
 from ..run import run_of
 from . import products
-from .merging import EITHER, KEYS, UNSET, key_of, merges
+from .keyed import KEYS, key_of, merges
+from .merging import EITHER, UNSET
 from .outcomes import Bench, Common, Outcome, advice_of, stand_in
 
 _MOST = 1000
@@ -126,7 +128,7 @@ def _sorted(
             path = ("spec", *product.schema_path, *(step for part in ("spec", *parts) for step in ("properties", part)))
             field = Field(join(path))
             errors_at_profile.append(product.item.located(finding._replace(ref=None, field=field, place=None)))
-        elif finding.ref == item.ref and not trial.is_written(parts):
+        elif (finding.ref == item.ref and not trial.is_written(parts)) or OWNER_FACT in dict(finding.facts):
             others[finding.message] = finding
     return errors_at_profile, others
 
@@ -170,7 +172,16 @@ def _in_every_config(bench: Bench, common: Common, is_all: bool) -> Iterator[Res
 
 def _sets(when: Mapping[str, Any]) -> set[FieldPath]:
     """Return the paths of the fields that a `when` sets or unsets, with the keys of entries in place of indexes."""
-    return {*_leaves(when.get("config", {}), ()), *((_FORMS.get(name, name),) for name in when.get(UNSET, ()))}
+    return {*_leaves(when.get("config", {}), ()), *(tuple(_path(split(name))) for name in when.get(UNSET, ()))}
+
+
+def _path(names: Sequence[str]) -> Iterator[str]:
+    """Yield the parts of a path as `_leaves` has them, of a field that is named."""
+    holder = ""
+    for name in names:
+        is_entry = holder in KEYS and len(KEYS[holder]) == 1
+        yield str((name,)) if is_entry else _FORMS.get(name, name)
+        holder = "" if is_entry else name
 
 
 def _leaves(fields: Any, path: FieldPath) -> Iterator[FieldPath]:

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterator
 
 from krmfn.typed import Any, NamedTuple
 
-from ..deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, UNSET, WHOLE
+from ..deviceconfig.keyed import ATOMIC, KEYS, WHOLE
+from ..deviceconfig.merging import EITHER, SWITCHES, UNSET
 from ..rendering.kinds import schema
 
 Schema = dict[str, Any]
@@ -157,8 +158,8 @@ def specimen(node: Schema, definitions: Schema, name: str, number: int = 0) -> A
     node = resolved(node, definitions)
     if name in _BY_NAME and (node.get("type") != "object" or name == "podSpec"):
         return _BY_NAME[name][number]
-    if "enum" in node:
-        return node["enum"][min(number, len(node["enum"]) - 1)]
+    if choices := node.get("enum") or node.get("examples"):
+        return choices[min(number, len(choices) - 1)]
     kinds = node["type"] if isinstance(node.get("type"), list) else [node.get("type")]
     if "string" in kinds:
         return _text(node.get("pattern", ""), number)

@@ -2,7 +2,7 @@
 
 Each row of our table that has a twin in Kubernetes is proved here, those of a podSpec in test_pods.py, too. One thing
 differs on purpose: where the stronger layer names several inherited entries in another order, the server takes its
-order, and ours keeps that of the weaker one (`merging.KEYS`).
+order, and ours keeps that of the weaker one (`keyed.KEYS`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from krmfn_functions.deviceconfig.merging import ATOMIC, KEYS, WHOLE, merged
+from krmfn_functions.deviceconfig.keyed import ATOMIC, KEYS, WHOLE
+from krmfn_functions.deviceconfig.merging import merged
 from krmfn_functions.importing.normal import normal
 
 from tests.functions.deviceconfig.test_merging import OF_PODS, ROWS

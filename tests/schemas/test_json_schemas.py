@@ -86,10 +86,11 @@ def test_lists_and_mappings_have_bounds(file: str) -> None:
 def test_settings_take_every_field_of_a_deviceconfig_but_profile() -> None:
     spec = json_schema("deviceconfig")["properties"]["spec"]["properties"]
     vendor = dict(json_schema("renderdeviceconfigs")["$defs"]["vendor"]["properties"])
-    objects, account = vendor.pop("extraObjects"), vendor.pop("serviceAccount")
+    objects, account, unset = (vendor.pop(name) for name in ("extraObjects", "serviceAccount", "unset"))
     plain = json.loads(json.dumps(vendor).replace("WithRights", ""))
-    of_config = ("profile", "options", "serviceAccount")
+    of_config = ("profile", "options", "serviceAccount", "unset")
     assert plain == {name: field for name, field in spec.items() if name not in of_config}
+    assert unset["items"]["examples"] == [*spec["unset"]["items"]["examples"], "extraObjects"]
     rights = account["properties"].keys() - spec["serviceAccount"]["properties"].keys()
     assert rights == {"rules", "clusterRules"} and objects
 
@@ -112,7 +113,7 @@ def test_a_profile_and_its_versions_take_what_the_defaults_take_and_more() -> No
     of_profile = {"versions", "versionsComplete", "locked"}
     assert {name: field for name, field in profile.items() if name not in of_profile} == vendor
     refused = {"unset", *definitions["release"]["x-elsewhere"]}
-    assert {"unset", *release["unset"]["items"]["enum"]} == release.keys() - {"version"}
+    assert {"unset", *release["unset"]["items"]["examples"]} == release.keys() - {"version"}
     assert {name: field for name, field in release.items() if name not in ("version", "unset")} == {
         name: field for name, field in vendor.items() if name not in refused
     }
@@ -122,7 +123,7 @@ def test_a_pool_overrides_what_the_config_has() -> None:
     spec = json_schema("deviceconfig")["properties"]["spec"]["properties"]
     pool = dict(spec["nodePools"]["items"]["properties"])
     of_pool = {"name", "nodeSelector", "unset"}
-    assert {"allNodes", *pool["unset"]["items"]["enum"]} == pool.keys() - of_pool
+    assert {"allNodes", *pool["unset"]["items"]["examples"]} == pool.keys() - of_pool
     assert all(field == spec[name] for name, field in pool.items() if name not in of_pool)
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.deviceconfig.keyed import ATOMIC, KEYS, WHOLE
 from krmfn_functions.deviceconfig.layers import Layer, place
-from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, UNSET, WHOLE, merged
+from krmfn_functions.deviceconfig.merging import EITHER, SWITCHES, UNSET, merged
 from krmfn_functions.pods.structure import facts
 from krmfn_functions.rendering.function_config import Source
 from krmfn_functions.rendering.kinds import schema

@@ -1,0 +1,47 @@
+"""The rule about what a layer takes from weaker ones."""
+
+from collections.abc import Iterator
+
+from krmfn import Field, Result, error
+from krmfn.results import Rule
+
+from .. import oracles
+from .merging import UNSET
+from .model import DeviceConfig
+from .named_fields import UNSET as VERB
+from .named_fields import mistake
+
+
+def what_is_unset_is_a_field(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per name in `unset` that is that of no field, or of one that its mapping needs."""
+    for layer in config.layers:
+        for index, name in enumerate(layer.fields.get(UNSET, ())):
+            if message := mistake(name, VERB):
+                yield error(message, field=Field(f"{layer.path}.{UNSET}[{index}]", name))
+
+
+RULES = (
+    Rule(
+        "KRM195",
+        "what a layer unsets must be a field, or a part of one that can be left out",
+        good="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles: {gpu: {devicePlugin: {image: "registry.example.com/plugin:1.0", env: [{name: LOG, value: debug}]}}}
+---
+spec: {profile: gpu, unset: [devicePlugin.env.LOG]}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles: {gpu: {devicePlugin: {image: "registry.example.com/plugin:1.0", env: [{name: LOG, value: debug}]}}}
+---
+spec: {profile: gpu, unset: [devicePlugin.enw.LOG]}
+""",
+        remedy="Write the names of the fields from the spec on, with the name of an entry where a list has such: "
+        "daemonSets.NAME.args.",
+        held=oracles.OUR_KINDS,
+        check=what_is_unset_is_a_field,
+    ),
+)
+"""The rule about `unset`."""
