@@ -111,10 +111,10 @@ def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[L
         if len(start) > depth:
             best, depth = layer, len(start)
             path = join([*start, *(int(part) if is_index(part) else part for part in parts[depth:])])
-        if taken := layer.unset_at(names):
+        if unset_path := layer.unset_at(names):
             if best:
                 break
-            return layer, taken
+            return layer, unset_path
     return best, f"{best.path if best else 'spec'}.{path or name}"
 
 
