@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from krmfn import Field, Result, error
-from krmfn.results import Rule
 
 from .. import oracles
+from ..rule import Rule
 from .merging import UNSET
 from .model import DeviceConfig
 from .named_fields import UNSET as VERB
