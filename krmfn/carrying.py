@@ -37,7 +37,9 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
     if not removed and not losers:
         return
     carried: set[int] = set()
-    getters = [item for item in items if itemtext.has_changed(item) or (item.fits is not None and item.origin is None)]
+    getters = [
+        item for item in items if itemtext.has_changed(item) or (item._fits is not None and item._origin is None)
+    ]
     fresh = {id(item): [*got(item, carried)] for item in getters}
     if not any(fresh.values()):
         return

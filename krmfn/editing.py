@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from . import texts
+from . import itemtext, texts
 from .envelope import Envelope
 from .errors import KrmfnError
 from .item import Item
@@ -171,15 +171,15 @@ def edited_item(envelope: Envelope, item: Item) -> Item:
         text, indent = emit.dump_json(item.manifest).encode(), -2
     new = _new_item(envelope, text, indent, item.ref)
     if item.data is not envelope.text:
-        new.fits = item.fits
-    new.origin = item.origin or item
+        new._fits = item._fits
+    new._origin = item._origin or item
     return new
 
 
 def _new_item(envelope: Envelope, text: bytes, indent: int, new: Ref) -> Item:
     item = Item(text, 0, len(text), indent)
-    item.fits = envelope.text
-    item.set_ref(new)
+    item._fits = envelope.text
+    itemtext.note_ref(item, new)
     return item
 
 

@@ -91,7 +91,7 @@ def parse(data: bytes) -> Envelope:
     items = [Item(text, start, end, cut.indent, at not in cut.dubious) for at, (start, end) in enumerate(cut.items)]
     words = Words(text, cut.items)
     for item in items:
-        item.words = words
+        item._words = words
     envelope = Envelope(data, text, cut._replace(heads=()), tuple(items))
     if items and cut.indent >= 0:
         starts = [start for start, _ in cut.items]

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from . import carrying, package
 from .errors import KrmfnError
+from .item import Item
 from .package import Part
 from .printing import some
 from .resourcelist import ResourceList
-from .results import error
+from .results import Result, error
 from .runner import call, guarded
 from .streams import Log, write
 from .typed import Any, NoReturn
@@ -32,10 +33,11 @@ def _work(function: Any, options: argparse.Namespace, log: Log, stdout: int) -> 
     root = Path(options.folder)
     files, left_alone = package.read(root)
     items = (part.item for parts in files.values() for part in parts if part.item)
-    resources = ResourceList(items, package.functionconfig(options.config))
+    config = package.functionconfig(options.config)
+    resources = ResourceList(items, config.manifest if config else None)
     call(function, resources)
     texts = _texts(files, resources)
-    log.findings(resources.results)
+    log.findings(_with_place(result, config) for result in resources.results)
     if left_alone:
         names = some(left_alone, len(left_alone))
         log.say(f"left as they are (a link, or no apiVersion and kind): {names}")
@@ -49,6 +51,11 @@ def _work(function: Any, options: argparse.Namespace, log: Log, stdout: int) -> 
     for name in sorted(texts):
         log.say(f"{'removed' if texts[name] is None else 'wrote'} {name}")
     return 0
+
+
+def _with_place(result: Result, config: Item | None) -> Result:
+    """Return a finding with its place, where it is about the functionConfig."""
+    return config.located(result) if config and result.ref == config.ref and not result.place else result
 
 
 def _arguments(function: Any, args: list[str]) -> argparse.Namespace:

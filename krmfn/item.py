@@ -8,7 +8,7 @@ from .ownership import Mark, mark_on
 from .resource import Manifest, Place, Ref, Strings, text
 from .resource import ref as ref_of
 from .results import Result
-from .typed import TYPE_CHECKING, Any
+from .typed import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
     from .content import Content
@@ -23,13 +23,13 @@ LOCAL = "config.kubernetes.io/local-config"
 class Item:
     """A resource by its text. Fields are read from the text as cheaply as is safe; `manifest` loads all of it."""
 
-    origin: "Item | None" = None
+    _origin: "Item | None" = None
     """The item as it came, when this one is its edited text."""
-    fits: bytes | None = None
+    _fits: bytes | None = None
     """The list's text that this item was written for: there it stands in the right layout."""
-    keys: Sequence[int] | None = None
+    _keys: Sequence[int] | None = None
     """Where the lines in column 0 begin, of a document whose lines have been looked at."""
-    words: Any = None
+    _words: Any = None
     """The search over the text that the item shares with others, an `itemtext.Words`."""
     _kind: str | None = None
     _api_version: str | None = None
@@ -153,10 +153,6 @@ class Item:
             self._ref = Ref(self.api_version, self.kind, *names)
         return self._ref
 
-    def set_ref(self, ref: Ref) -> None:
-        """Set the reference that the caller has read; the item is not changed."""
-        self._ref, self._api_version, self._kind = ref, ref.api_version, ref.kind
-
     @property
     def labels(self) -> dict[str, str]:
         """Return the labels, {} when there are none; what is written there is written to the item."""
@@ -190,6 +186,10 @@ class Item:
 
         return patterns.matching_fields(self, pattern, comment)
 
+    @overload
+    def get(self, path: str, kind: "type[T]") -> "T | None": ...
+    @overload
+    def get(self, path: str, kind: "type[T]", default: "T") -> "T": ...
     def get(self, path: str, kind: "type[T]", default: "T | None" = None) -> "T | None":
         """Return the value at a path when it is of a type, `default` when there is none (see `fields.get`)."""
         from . import fields

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from .errors import KrmfnError
-from .resource import Manifest, same
+from .resource import Manifest, Ref, same
 from .typed import Any
 from .yamltext import peek, simple
 
@@ -21,6 +21,8 @@ __all__ = [
     "mapping",
     "mentioning",
     "mentions",
+    "note_look",
+    "note_ref",
     "opened_word",
     "part",
 ]
@@ -95,7 +97,7 @@ def description(item: Any) -> str:
 @lru_cache(maxsize=16)
 def _root(item: Any) -> peek.Mapping | peek.Answer:
     """Return the index of an item's text; those of few items are kept, since each takes a kilobyte."""
-    return peek.root(item.data, item.start, item.end, item.indent, item.keys)
+    return peek.root(item.data, item.start, item.end, item.indent, item._keys)
 
 
 def _loaded_value(item: Any, path: tuple[str, ...]) -> Any:
@@ -112,6 +114,16 @@ def opened_word(manifest: Manifest, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def note_ref(item: Any, ref: Ref) -> None:
+    """Note the reference of an item, which its caller has read; the item is not changed."""
+    item._ref, item._api_version, item._kind = ref, ref.api_version, ref.kind
+
+
+def note_look(item: Any, words: "Words", keys: Sequence[int] | None) -> None:
+    """Note the search over the text that an item shares with others, and where lines begin in column 0, if known."""
+    item._words, item._keys = words, keys
+
+
 def has_changed(item: Any) -> bool:
     """Return True when an item's data or comments are not those of its text, however they were changed."""
     return bool(item.is_read and (item.is_edited or item.content.is_changed))
@@ -121,7 +133,7 @@ def item_mentions(item: Any, word: bytes) -> bool:
     """Return False when `word` is surely not in an item's data; what was searched for many items is not again."""
     if item._content is not None and item._content.is_edited:
         return True
-    known = item.words.known.get(word) if item.words is not None else None
+    known = item._words.known.get(word) if item._words is not None else None
     return mentions(item.data, item.start, item.end, word) if known is None else item.start in known
 
 
@@ -204,10 +216,10 @@ class Words:
 def mentioning(items: Collection[Any], words: Collection[str]) -> list[Any]:
     """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
     encoded = [word.encode() for word in words]
-    texts = {item.words for item in items if item.words}
+    texts = {item._words for item in items if item._words}
     starts = {text: frozenset[int]().union(*map(text.starts_of, encoded)) for text in texts}
     return [
         item
         for item in items
-        if (item.start in starts[item.words] if item.words and not item._content else any(map(item.mentions, words)))
+        if (item.start in starts[item._words] if item._words and not item._content else any(map(item.mentions, words)))
     ]

@@ -14,7 +14,7 @@ from . import itemtext
 from .annotations import INDEX, PATH
 from .errors import KrmfnError
 from .item import Item
-from .resource import Manifest, Place
+from .resource import Place
 from .typed import NamedTuple
 from .yamltext import documents, edit, load, split
 
@@ -99,15 +99,15 @@ def _is_resource(item: Item) -> bool:
     return bool(item.api_version and item.kind)
 
 
-def functionconfig(path: str | None) -> Manifest | None:
+def functionconfig(path: str | None) -> Item | None:
     """Return the functionConfig in a file, None without one. Raises KrmfnError for no single mapping."""
     if path is None:
         return None
     parts = [part for part in _parts(Path(path), path) if not part.is_nothing]
-    data = load.read(parts[0].text) if len(parts) == 1 else None
-    if not isinstance(data, dict):
-        raise KrmfnError(f"{path}: a functionConfig is one resource; this file holds another number, or no mapping")
-    return data
+    item = parts[0].item if len(parts) == 1 else None
+    if item is None:
+        raise KrmfnError(f"{path}: a functionConfig is one resource; this file holds another number, or none")
+    return item
 
 
 def changed_texts(files: Mapping[str, list[Part]], items: Iterable[Item]) -> dict[str, bytes | None]:

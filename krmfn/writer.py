@@ -79,7 +79,7 @@ def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
     view = memoryview(envelope.text)
     unended = envelope.items[-1] if envelope.items and envelope.text[-1:] != b"\n" else None
     order = {id(item): at for at, item in enumerate(envelope.items)}
-    kept = {id(item.origin or item) for item in items}
+    kept = {id(item._origin or item) for item in items}
     has_removed = not kept >= order.keys()
     start = end = upcoming = 0
     for item in items:
@@ -87,7 +87,7 @@ def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
         if item.start == end and is_ours and envelope.items[upcoming : upcoming + 1] == (item,):  # as nearly all are
             end, upcoming = item.end, upcoming + 1
             continue
-        at = order.get(id(item.origin or item), upcoming)
+        at = order.get(id(item._origin or item), upcoming)
         removed = envelope.items[upcoming:at] if has_removed else ()
         comments = b"".join(_comments(old) for old in removed if id(old) not in kept) if removed else b""
         upcoming = max(upcoming, at)
@@ -120,7 +120,7 @@ def _item_text(envelope: Envelope, item: Item) -> bytes:
     """Return an item's text in this list's layout: one from another list or a file may have to be written anew."""
     if item.data is envelope.text:  # after an error not what was edited
         return item.data[item.start : item.end]
-    if item.fits is envelope.text:
+    if item._fits is envelope.text:
         return item.text
     if envelope.cut.indent < 0:
         return emit.dump_json(item.manifest).encode()

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from functools import partial
 from operator import attrgetter
 
+from krmfn import itemtext
 from krmfn.errors import KrmfnError, TooLarge
 from krmfn.item import Item
 from krmfn.itemtext import Words, mentions
@@ -115,10 +116,10 @@ class Sheet(NamedTuple):
             seen = span.start
             place = Place(name, len(items), line)
             item = Item(text, span.start, span.end, -2, index not in self.dubious, place if name else None)
-            item.words, item.keys = self.words, span.keys
+            itemtext.note_look(item, self.words, span.keys)
             head = self.heads[index]
             if head:
-                item.set_ref(head)
+                itemtext.note_ref(item, head)
             yield item, place, head is not None
 
 

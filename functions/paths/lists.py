@@ -2,6 +2,7 @@
 
 import json
 
+from krmfn import itemtext
 from krmfn.envelope import Envelope
 from krmfn.errors import KrmfnError, NoData, TooLarge
 from krmfn.item import Item
@@ -27,7 +28,7 @@ def cut_of(item: Item) -> split.Cut | None:
             raise
         cut = _cut(item.text)  # too large as a text; its items may be small enough
         head = Envelope(b"", item.text, cut, ())
-        item.set_ref(ref({key: head.value(key) for key in ("apiVersion", "kind", "metadata")}))
+        itemtext.note_ref(item, ref({key: head.value(key) for key in ("apiVersion", "kind", "metadata")}))
         if not (item.kind and item.api_version):
             raise
         return cut if cut.items and item.kind.endswith("List") and not item.name else None

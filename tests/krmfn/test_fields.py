@@ -171,6 +171,7 @@ def test_a_field() -> None:
     assert item.annotations == {"a/b.c": "d"}
     assert item.get("spec.replicas", int) == 3
     assert item.get("spec.none", str, default="x") == "x"
+    assert item.get("spec.none", int, 1) < 2, "with a default the type of what comes has no None"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -260,6 +261,27 @@ def test_a_function_config_comes_from_a_file(tmp_path: Path, capfd: pytest.Captu
     for wrong in ("no.yaml", "missing.yaml"):
         assert run(note, tmp_path / "p", "--config", str(tmp_path / wrong)) == 1
         assert wrong in capfd.readouterr().err
+
+
+@dataclass(frozen=True)
+class Options:
+    size: int = 1
+
+
+def test_what_is_wrong_with_the_function_config_is_said_with_its_file_and_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = "# of the shop\napiVersion: e.com/v1alpha1\nkind: Options\nmetadata: {name: a}\nspec:\n  size: x\n"
+    plant(tmp_path, {"p/a.yaml": A, "config.yaml": text})
+
+    @function(config=Options, group="e.com")
+    def call(resources: ResourceList, config: Options) -> None:
+        """Do nothing."""
+
+    config = tmp_path / "config.yaml"
+    with pytest.raises(SystemExit):
+        call.main([str(tmp_path / "p"), "--config", str(config), "--dry-run"])
+    assert f"{config}:6:3: error: Options a: spec.size: is the string 'x'" in capfd.readouterr().err
 
 
 def test_what_is_no_folder_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
