@@ -23,7 +23,7 @@ from ..rendering.kinds import COUNTING, NODES, PROFILE, driven_kinds, of_kinds
 from ..run import PassedOver, note, run_of
 from . import finishing
 from .deployed import Cluster, Clusters, is_local
-from .layout import not_among_paths
+from .members import not_among_paths
 from .survey import Root
 
 T = TypeVar("T")

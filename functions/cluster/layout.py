@@ -1,32 +1,29 @@
-"""Which roots make a cluster: each makes its own, unless the configuration file or --cluster joins several."""
+"""Which roots make a cluster: each makes its own, unless the configuration file, --cluster or engines join several."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from functools import partial
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 
 from krmfn import ResourceList
 from krmfn.errors import KrmfnError
 from krmfn.findings import in_order
-from krmfn.results import Field, Result, error, warning
+from krmfn.typed import NamedTuple
 
 from .. import oracles
-from ..formats.checked import NAMES
 from ..kustomization.calls import ENTRY_POINTS, Ours
 from ..kustomization.graph import NO_GRAPH
 from ..options import RunOptions
 from ..paths import manifests
-from ..paths.disk import relative
 from ..paths.excludes import excluder
-from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
 from ..rule import Rule
 from . import assignment, config, config_names, engines, not_taken, unread
-from . import survey as surveys
 from .config import Config, Member
 from .deployed import Cluster, Clusters
+from .engines import Engines
 from .generated_roots import Generator
-from .survey import Root, Survey
+from .members import Divided, Named, Reals, is_below, join, survey_each
+from .survey import Root, Scope, Survey
 
 RULES = (
     *config.RULES,
@@ -54,12 +51,27 @@ metadata: {name: app
 )
 
 
-Named = Mapping[str, Sequence[Member]]
-"""The paths of clusters by the clusters' names."""
-Reals = Mapping[str, str]
-"""The PATHs, each with its real path; - has itself."""
-Surveyor = Callable[[str], Survey]
-"""Returns the survey of a PATH."""
+class _Asked(NamedTuple):
+    """What is asked for, and who decides which roots make a cluster."""
+
+    reals: Reals
+    settings: Config
+    members: Named
+    """The clusters of the configuration file that the PATHs touch, and those of --cluster: they decide."""
+    engines: Engines
+    engines_decide: bool
+    """Whether the objects of engines do: nobody else does."""
+    scope: Scope
+
+    @property
+    def tops(self) -> frozenset[str]:
+        """Return the real PATHs."""
+        return frozenset(self.reals.values())
+
+    @property
+    def is_absolute(self) -> bool:
+        """Return whether files are named by absolute paths."""
+        return any(map(os.path.isabs, self.reals))
 
 
 def layout(
@@ -72,7 +84,7 @@ def layout(
     """Return the clusters of some PATHs and those in `named` (--cluster), which go before the configuration file.
 
     A PATH that holds nothing is a cluster, too. With an error in the configuration file there are no clusters, since
-    nobody knows which ones are meant. `as_root`: see `survey`. `is_old`: the PATHs are a former state, in which a
+    nobody knows which ones are meant. `as_root`: see `Scope`. `is_old`: the PATHs are a former state, in which a
     configuration file with another name is no error: a change that renames it is to be seen.
     Raises KrmfnError for paths of two repositories that both have a configuration file, and for stdin twice.
     """
@@ -82,53 +94,74 @@ def layout(
     settings, findings = config_names.configuration(reals, options.root, is_old)
     if any(finding.severity == "error" for finding in findings):
         return Clusters([], findings, settings, paths=reals)
+    asked = _asked(reals, settings, named, options, as_root)
+    by_path, failures = survey_each(reals, asked.scope)
+    divided = _divided(asked, by_path, {failure.path for failure in failures})
+    findings += divided.findings
+    findings += config.unused_patterns(settings, asked.tops) if settings.exclude else ()
+    empty = [path for path, survey in by_path.items() if not survey.roots and path in paths]
+    empty_roots = [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]
+    names = {cluster.name for cluster in divided.clusters}
+    return Clusters(
+        [*divided.clusters, *_apart([*divided.rest, *empty_roots], names, settings)],
+        in_order(dict.fromkeys(findings)),
+        settings,
+        [*failures, *divided.failures],
+        frozenset(file for survey in divided.surveys for file in survey.excluded),
+        tuple(dict.fromkeys(name for survey in divided.surveys for name in survey.templates)),
+        paths=reals,
+        engines=asked.engines,
+    )
+
+
+def _asked(
+    reals: Reals, settings: Config, named: Mapping[str, Sequence[str]], options: RunOptions, as_root: bool
+) -> _Asked:
+    """Return what is asked for: what is named decides, and else the objects of engines."""
     tops = frozenset(reals.values())
     members = _relevant(settings.clusters, tops) if settings.clusters else {}
     members |= {name: tuple(Member(path, os.path.realpath(path)) for path in texts) for name, texts in named.items()}
-    marks = tops.union(member.real for cluster in members.values() for member in cluster)
     left_out = options.written.union(_dumps(options, members))
     exclude = excluder((*(pattern.text for pattern in settings.exclude), *options.exclude), left_out)
     ours = Ours(frozenset(ENTRY_POINTS), options.function_image, _version)
     engine_objects = engines.of_paths(reals, options, exclude, ours)
-    # what is named decides, and else the objects of engines
     is_root = as_root and any(manifests.kustomization_in(real) for real in tops)
     engines_decide = not (settings.clusters or named or is_root)
     deployed = engine_objects.folders if engines_decide else frozenset[str]()
-    surveyor = partial(surveys.survey, ours=ours, root=options.root, exclude=exclude, marks=marks | deployed)
-    by_path, failures = _survey_all(reals, partial(surveyor, as_root=as_root, deployed=deployed))
-    roots: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
-    for root in (root for survey in by_path.values() for root in survey.roots):
-        roots.setdefault((root.kind, root.path), root)
-    clusters, rest, others = list[Cluster](), list(roots.values()), list[Survey]()
-    if members:
-        clusters, rest, others = _join(members, rest, reals, surveyor, findings, failures)
-    elif deployed:
-        is_absolute = any(map(os.path.isabs, reals))
-        generator = None if as_root else Generator(ours, options.root, is_absolute, exclude)
-        clusters, rest = assignment.assign(engine_objects, rest, tops, is_absolute, generator)
-    everything = (*by_path.values(), *others)
-    findings += [finding for survey in everything for finding in survey.findings]
-    findings += unread.missing_submodules(everything, tops, [*chain(*members.values())], as_root)
-    findings += unread.configs_in_charts(everything)
-    findings += engines.findings(engine_objects, tops, engines_decide)
-    if deployed:
-        clusters, of_files = not_taken.settled(engine_objects, clusters, rest, [*tops])
-        findings += of_files
-    findings += config.unused_patterns(settings, tops) if settings.exclude else ()
-    empty = [path for path, survey in by_path.items() if not survey.roots and path in paths]
-    rest += [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]
-    clusters += _apart(rest, {cluster.name for cluster in clusters}, settings)
-    excluded = {file for survey in everything for file in survey.excluded}
-    findings = in_order(dict.fromkeys(findings))
-    streams = Clusters(clusters, findings, settings, failures, frozenset(excluded), paths=reals)
-    names = dict.fromkeys(name for survey in everything for name in survey.templates)
-    return streams._replace(engines=engine_objects, templates=tuple(names))
+    marks = tops.union(deployed, (member.real for cluster in members.values() for member in cluster))
+    scope = Scope(ours, options.root, exclude, marks, deployed, as_root)
+    return _Asked(reals, settings, members, engine_objects, engines_decide, scope)
 
 
-def _dumps(options: RunOptions, members: Mapping[str, Sequence[Member]]) -> Iterator[str]:
+def _dumps(options: RunOptions, members: Named) -> Iterator[str]:
     """Yield the dumps that are not Git's: one that the clusters list is an inventory of theirs, too."""
     reals = [member.real for cluster in members.values() for member in cluster]
     yield from (path for path in options.dumps if not any(within(path, real) for real in reals))
+
+
+def _divided(asked: _Asked, by_path: Mapping[str, Survey], failed: Collection[str]) -> Divided:
+    """Return the clusters that somebody names, and the rest; `failed` are the PATHs that cannot be surveyed."""
+    found: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
+    for root in (root for survey in by_path.values() for root in survey.roots):
+        found.setdefault((root.kind, root.path), root)
+    divided = Divided([], [*found.values()], [], [], [])
+    scope = asked.scope
+    if asked.members:
+        divided = join(asked.members, divided.rest, asked.reals, scope, failed)
+    elif scope.deployed:
+        generator = None if scope.as_root else Generator(scope.ours, scope.root, asked.is_absolute, scope.exclude)
+        assigned = assignment.assign(asked.engines, divided.rest, asked.tops, asked.is_absolute, generator)
+        divided = Divided(*assigned, [], [], [])
+    surveys = [*by_path.values(), *divided.surveys]
+    findings = [*divided.findings, *(finding for survey in surveys for finding in survey.findings)]
+    findings += unread.missing_submodules(surveys, asked.tops, [*chain(*asked.members.values())], scope.as_root)
+    findings += unread.configs_in_charts(surveys)
+    findings += engines.findings(asked.engines, asked.tops, asked.engines_decide)
+    clusters = divided.clusters
+    if scope.deployed:
+        clusters, of_files = not_taken.settled(asked.engines, clusters, divided.rest, [*asked.tops])
+        findings += of_files
+    return Divided(clusters, divided.rest, surveys, findings, divided.failures)
 
 
 def _apart(roots: Sequence[Root], names: Collection[str], settings: Config) -> Iterator[Cluster]:
@@ -142,18 +175,6 @@ def _apart(roots: Sequence[Root], names: Collection[str], settings: Config) -> I
         yield Cluster(name, (root,), ResourceList(), is_unassigned=is_unassigned)
 
 
-def _survey_all(paths: Iterable[str], surveyor: Surveyor) -> tuple[dict[str, Survey], list[Failure]]:
-    """Return the survey of each path, and the paths that do not exist or may not be read."""
-    by_path: dict[str, Survey] = {}
-    failures: list[Failure] = []
-    for path in paths:
-        try:
-            by_path[path] = surveyor(path)
-        except KrmfnError as failure:
-            failures.append(failure_of(path, failure))
-    return by_path, failures
-
-
 def _relevant(named: Named, paths: Collection[str]) -> dict[str, Sequence[Member]]:
     """Return the clusters with a member that is above, at or below one of the (real) paths.
 
@@ -161,87 +182,8 @@ def _relevant(named: Named, paths: Collection[str]) -> dict[str, Sequence[Member
     """
     above = {folder for path in paths for folder in parents(path)}
     reals = {name: [member.real for member in members] for name, members in named.items()}
-    names = (name for name in named if any(real in above or _is_below(real, paths) for real in reals[name]))
+    names = (name for name in named if any(real in above or is_below(real, paths) for real in reals[name]))
     return {name: named[name] for name in names}
-
-
-def _is_below(path: str, folders: Collection[str]) -> bool:
-    return any(folder in folders for folder in parents(path))
-
-
-def _join(
-    named: Named, roots: list[Root], reals: Reals, surveyor: Surveyor, findings: list[Result], failures: list[Failure]
-) -> tuple[list[Cluster], list[Root], list[Survey]]:
-    """Return the clusters that are named, the roots in none of them, and the surveys of members outside of all PATHs.
-
-    What is wrong with members goes to `findings` and `failures`.
-    """
-    by_name: dict[str, list[Root]] = {name: [] for name in named}
-    rest: list[Root] = []
-    folders = {name: frozenset(member.real for member in members) for name, members in named.items()}
-    for root in roots:
-        names = [name for name in named if root.path and _is_below(root.path, folders[name])]
-        for name in names:
-            by_name[name].append(root)
-        rest += [] if names else [root]
-    paths = frozenset(reals.values())
-    findings += _absent(named, by_name, paths, {failure.path for failure in failures})
-    clusters = [Cluster(name, (*part,), ResourceList(), (*named[name],)) for name, part in by_name.items() if part]
-    members = (member for cluster in clusters for member in cluster.members if not member.problem)
-    outside = [real for real in dict.fromkeys(member.real for member in members) if not _is_below(real, paths)]
-    start = "" if any(map(os.path.isabs, reals)) else os.getcwd()
-    by_path, unread = _survey_all([relative(path, start) for path in outside], surveyor)
-    failures += unread
-    surveyed = {os.path.realpath(path): survey.roots for path, survey in by_path.items()}
-    clusters = [_with_outside(cluster, surveyed, paths, findings) for cluster in clusters]
-    return clusters, rest, list(by_path.values())
-
-
-def _absent(named: Named, roots: Mapping[str, Sequence[Root]], paths: Set[str], failed: Set[str]) -> Iterator[Result]:
-    """Yield an error for each member of a cluster that cannot be read, or holds no root.
-
-    `roots` are those of each cluster by its name; `failed` are the PATHs with an error of their own.
-    """
-    for name, members in named.items():
-        for at, member in enumerate(members):
-            if member.problem:
-                message, field = f"{member.text}: {member.problem}", Field(f"clusters.{name}[{at}]")
-                yield error(message, rule="KRM522", field=field, place=member.place, tags=((NAMES, name),))
-                continue
-            has_root = any(within(root.path, member.real) for root in roots[name])
-            is_reported = member.place is None and member.text in failed
-            if not has_root and not is_reported and _is_below(member.real, paths):
-                yield _holds_nothing(member, name)
-
-
-def _with_outside(
-    cluster: Cluster, surveyed: Mapping[str, Sequence[Root]], paths: Collection[str], findings: list[Result]
-) -> Cluster:
-    """Return a cluster with the loose files of its members outside of all PATHs.
-
-    `surveyed` has the roots of each of these members by its real path. What is wrong with a member goes to `findings`.
-    """
-    outside: dict[str, tuple[Member, Root]] = {}
-    for member in cluster.members:
-        roots = surveyed.get(member.real)
-        others = [root for root in roots or () if not _is_below(root.path, paths)]
-        outside = {root.path: (member, root) for root in others if root.kind == "files"} | outside
-        if any(root.kind != "files" for root in others):
-            findings.append(not_among_paths(member, cluster.name))
-        elif roots == []:
-            findings.append(_holds_nothing(member, cluster.name))
-    return cluster._replace(outside=tuple(outside.values()))
-
-
-def _holds_nothing(member: Member, cluster: str) -> Result:
-    message = f"{member.text} holds nothing that would reach the cluster {cluster}"
-    return error(message, rule="KRM522", place=member.place, tags=((NAMES, cluster),))
-
-
-def not_among_paths(member: Member, cluster: str) -> Result:
-    """Return the warning about a part of a cluster that gives objects and is not checked."""
-    message = f"{member.text} also belongs to the cluster {cluster}, but is not among the PATHs"
-    return warning(message, rule="KRM522", place=member.place)
 
 
 def _version() -> str:

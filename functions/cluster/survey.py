@@ -6,35 +6,26 @@ Helm chart, and files that hold nothing like a resource are in no root.
 """
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from functools import lru_cache, partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from krmfn import KrmfnError, Place, Result, error
-from krmfn.streams import max_bytes
+from krmfn import KrmfnError, Result
 from krmfn.typed import Literal, NamedTuple
 
 from ..deployments.deployment import Addition
 from ..deployments.substitution import NO_FINISH, Finish
 from ..kustomization.calls import Ours
 from ..kustomization.graph import NO_GRAPH, Graph, unlisted
-from ..paths import disk, excludes, files, manifests
-from ..paths.contents import has_resource
-from ..paths.disk import File, relative, resolved
+from ..paths import manifests
+from ..paths.disk import File, relative
 from ..paths.excludes import Excluder, excluder
-from ..paths.roots import parents, root_of
-from ..paths.templates import holds_config, is_to_be_filled_in
+from ..paths.roots import parents
+from .surveyed_files import PACKAGE, Loose, listed, loose_files
 
-_SMALL = 1 << 16
-"""The size in bytes up to which a file's text is kept until its documents are read; a larger file is read again."""
 Kind = Literal["kustomization", "package", "files", "stream"]
 
 NOTHING = excluder()
 """Excludes nothing."""
-PACKAGE = "Kptfile"
-Loose = tuple[str, File]
-"""The folder of a file, and the file."""
-_CHART = "Chart.yaml"
 
 
 class Root(NamedTuple):
@@ -82,32 +73,25 @@ class Survey(NamedTuple):
     """The names of the templates of other tools in which no kind stands: nobody reads them."""
 
 
-class _Sorted(NamedTuple):
-    """The files that no kustomization reads."""
+class Scope(NamedTuple):
+    """What holds for each PATH that is surveyed."""
 
-    loose: list[Loose]
-    """Those with resources."""
-    in_charts: set[str]
-    """The real paths of those with resources in Helm charts."""
-    chart_configs: list[str]
-    """See `Survey`, as below."""
-    templates: list[str]
+    ours: Ours
+    root: str | None = None
+    """The value of --root."""
+    exclude: Excluder = NOTHING
+    """Says which paths are left out."""
+    marks: Collection[str] = ()
+    """Absolute paths without links whose loose files make roots of their own."""
+    deployed: Collection[str] = ()
+    """Those whose kustomizations make roots of their own."""
+    as_root: bool = False
+    """Whether a folder with a kustomization is that one root, whatever is below it, and whichever one lists it."""
 
 
-def survey(
-    path: str,
-    ours: Ours,
-    root: str | None = None,
-    exclude: Excluder = NOTHING,
-    marks: Collection[str] = (),
-    as_root: bool = False,
-    deployed: Collection[str] = (),
-) -> Survey:
+def survey(path: str, scope: Scope) -> Survey:
     """Return the roots below a PATH: a folder, a file, or - for stdin.
 
-    `root` is the value of --root; `exclude` tells which paths are left out; `marks` are absolute paths without links
-    whose loose files make roots of their own, and so do the kustomizations in `deployed`. With `as_root` a folder with
-    a kustomization is that one root, whatever is below it, and whichever kustomization lists it.
     Raises KrmfnError for a PATH that does not exist or may not be read.
     """
     if path == "-":
@@ -119,81 +103,55 @@ def survey(
         if not os.path.lexists(path):
             raise KrmfnError(f"{path}: No such file or directory")
         return Survey([Root("files", os.path.normpath(path), real, NO_GRAPH, (File(path, real),))], [])
-    return _below(path, real, ours, root, exclude, (marks, deployed), as_root)
+    return _below(path, real, scope)
 
 
-def _below(
-    path: str,
-    real: str,
-    ours: Ours,
-    root: str | None,
-    exclude: Excluder,
-    marked: tuple[Collection[str], Collection[str]],
-    as_root: bool,
-) -> Survey:
+def _below(path: str, real: str, scope: Scope) -> Survey:
     """Return the roots below a folder; `real` is its path, absolute and without links."""
-    (marks, deployed), bound = marked, root_of(real, root)
-    listing, problems = disk.files_below(File(path, real), _is_read, bound, manifests.KUSTOMIZATIONS)
-    start = 0 if path == "." else len(os.path.join(path, ""))
-    is_excluded = partial(exclude, bound or real)
-    paths = [(os.path.join(real, file.name[start:]), file) for file in listing]
-    kept = [(name, file) for name, file in paths if not is_excluded(name)]
-    kustomizations, packages, charts, others = _sort_files(kept)
+    listing = listed(path, real, scope.root, scope.exclude)
     graph, tops = NO_GRAPH, list[str]()
-    if kustomizations:
+    if listing.kustomizations:
         from ..kustomization import reading  # imported here: most folders have none
 
-        graph = reading.read(kustomizations, bound, ours, os.path.isabs(path))
-        tops = _outermost_folders(graph, kustomizations, real)
-    as_root = as_root and real in kustomizations
-    tops += [real] if real in kustomizations and real not in tops else []  # a link may list it
-    tops += [folder for folder in kustomizations if folder in deployed and folder not in tops]
-    kinds: dict[str, Kind] = {**dict.fromkeys(packages, "package"), **dict.fromkeys(tops, "kustomization")}
-    sorted_files = _loose_files(others, charts, graph)
-    by_root: dict[str, list[File]] = {folder: [] for folder in kinds}
-    for folder, file in sorted_files.loose:  # those below no root make one for PATH, and one for each mark
-        above = (parent for parent in parents(folder) if parent in kinds or parent in marks or parent == real)
-        by_root.setdefault(file.real if file.real in marks else next(above, real), []).append(file)
-    cwd, findings = "" if os.path.isabs(path) else os.getcwd(), list[Result]()
-    for name, text in problems:
-        if not is_excluded(os.path.join(real, name[start:]) + "/" * os.path.isdir(name)):
-            findings.append(error(text.removeprefix(f"{name}: "), rule="KRM523", place=Place(name)))
-    work_tree = root_of(real) if root else bound
-    messages = excludes.missing_files(real, work_tree, is_excluded, _is_read)
-    findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]
-    submodules = dict(excludes.missing_submodules(real, work_tree, is_excluded))
-    if kustomizations and not as_root:
+        graph = reading.read(listing.kustomizations, listing.bound, scope.ours, os.path.isabs(path))
+        tops = _tops(graph, listing.kustomizations, real, scope.deployed)
+    as_root = scope.as_root and real in listing.kustomizations
+    findings = list(listing.findings)
+    if not as_root:
         covered = {kustomization.folder for kustomization in graph.below(*tops)}
         for folder, kustomization in graph.kustomizations.items():
             findings += unlisted(kustomization) if folder not in covered else ()
+    kinds: dict[str, Kind] = {**dict.fromkeys(listing.packages, "package"), **dict.fromkeys(tops, "kustomization")}
+    unlisted_files = loose_files(listing, graph)
+    by_root = _by_root(unlisted_files.loose, kinds, scope.marks, real)
     folders = [real] if as_root else sorted(by_root)
-    roots = [Root(kinds.get(top, "files"), relative(top, cwd), top, graph, tuple(by_root[top])) for top in folders]
-    excluded = frozenset({file.real for _, file in {*paths} - {*kept}} | sorted_files.in_charts)
-    chart_configs, templates = tuple(sorted_files.chart_configs), tuple(sorted_files.templates)
-    return Survey(roots, findings, excluded, submodules, chart_configs, templates)
-
-
-def _is_read(name: str) -> bool:
-    return name in manifests.KUSTOMIZATIONS or name == PACKAGE or name.endswith(manifests.SUFFIXES)
-
-
-def _sort_files(kept: Iterable[tuple[str, File]]) -> tuple[list[str], set[str], set[str], list[Loose]]:
-    """Return the real folders of kustomizations, outermost packages and charts, and the other files with their folders.
-
-    `kept` has each file with its path.
-    """
-    real = lru_cache(maxsize=None)(os.path.realpath)
-    folder_of = lru_cache(maxsize=None)(lambda path: resolved(path, real))
-    rows = [(str(folder_of(os.path.dirname(path))), os.path.basename(path), file) for path, file in kept]
-    packages = {folder for folder, name, _ in rows if name == PACKAGE}
-    inner = {folder for folder in packages for parent in parents(folder) if parent != folder and parent in packages}
-    markers = {*manifests.KUSTOMIZATIONS, PACKAGE, _CHART}
-    return (
-        list(dict.fromkeys(folder for folder, name, _ in rows if name in manifests.KUSTOMIZATIONS)),
-        packages - inner,
-        {folder for folder, name, _ in rows if name == _CHART},
-        [(folder, file) for folder, name, file in rows if name not in markers],
+    cwd = "" if os.path.isabs(path) else os.getcwd()
+    return Survey(
+        [Root(kinds.get(top, "files"), relative(top, cwd), top, graph, tuple(by_root[top])) for top in folders],
+        findings,
+        frozenset(listing.excluded | unlisted_files.in_charts),
+        listing.submodules,
+        tuple(unlisted_files.chart_configs),
+        tuple(unlisted_files.templates),
     )
+
+
+def _tops(graph: Graph, kustomizations: Sequence[str], real: str, deployed: Collection[str]) -> list[str]:
+    """Return the folders of kustomizations that are roots: the outermost, the PATH, and what engines deploy."""
+    tops = _outermost_folders(graph, kustomizations, real)
+    tops += [real] if real in kustomizations and real not in tops else []  # a link may list it
+    return tops + [folder for folder in kustomizations if folder in deployed and folder not in tops]
+
+
+def _by_root(
+    loose: Sequence[Loose], kinds: Mapping[str, Kind], marks: Collection[str], real: str
+) -> dict[str, list[File]]:
+    """Return the loose files of each root; those below none make one for the PATH, and one for each mark."""
+    by_root: dict[str, list[File]] = {folder: [] for folder in kinds}
+    for folder, file in loose:
+        above = (parent for parent in parents(folder) if parent in kinds or parent in marks or parent == real)
+        by_root.setdefault(file.real if file.real in marks else next(above, real), []).append(file)
+    return by_root
 
 
 def _outermost_folders(graph: Graph, folders: Sequence[str], path: str) -> list[str]:
@@ -211,34 +169,3 @@ def _outermost_folders(graph: Graph, folders: Sequence[str], path: str) -> list[
             tops.append(folder)
             covered.update(kustomization.folder for kustomization in graph.below(folder))
     return tops
-
-
-def _loose_files(others: Sequence[Loose], charts: Set[str], graph: Graph) -> _Sorted:
-    """Return the files that no kustomization reads: those with resources, and those of other tools.
-
-    The files of a chart are templates that Helm fills in, and no resources yet. They are counted as left out, since a
-    Chart.yaml that somebody adds hides files.
-    """
-    references = (reference for node in graph.kustomizations.values() for reference in node.references)
-    used = {reference.real for reference in references if reference.kind == "file"}
-    result, limit = _Sorted([], set(), [], []), max_bytes()
-    for folder, file in others:
-        if file.real in used:
-            continue
-        is_in_chart = not charts.isdisjoint(parents(folder))
-        try:
-            text = files.read_regular(file.real, file.name, limit)
-        except KrmfnError:  # it is reported when its documents are read
-            result.loose.extend([] if is_in_chart else [(folder, file)])
-            continue
-        limit -= len(text)
-        is_ours = has_resource(text)
-        if is_ours and not is_in_chart:
-            result.loose.append((folder, file._replace(text=text if len(text) <= _SMALL else None)))
-        elif is_ours:
-            result.in_charts.add(file.real)
-            if holds_config(text):
-                result.chart_configs.append(os.path.normpath(file.name))
-        elif not is_in_chart and is_to_be_filled_in(text):
-            result.templates.append(os.path.normpath(file.name))
-    return result

@@ -62,7 +62,9 @@ def _run(context: Context, args: Request) -> int:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
         look = context._replace(intent=COMPARE, log=context.log._replace(quiet=True))
-        comparisons = against_base.compare_with_base(look, args.base, args.paths, streams, skips=True)
+        comparisons = against_base.compare_with_base(
+            look, against_base.AgainstBase(args.base, args.paths, streams, skips=True)
+        )
     is_whole = streams.is_whole and (bool(comparisons) or args.base is None)
     checked = _collect(context, args, streams, comparisons)
     code = 2 if not is_whole else int(findings.fails(checked.results, args.fail_on))

@@ -59,7 +59,9 @@ def _run(context: Context, args: Request) -> int:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
         look = context._replace(intent=COMPARE)
-        comparisons = against_base.compare_with_base(look, args.base, [*streams.paths], streams)
+        comparisons = against_base.compare_with_base(
+            look, against_base.AgainstBase(args.base, [*streams.paths], streams)
+        )
     from ..report import verdicts  # here: no other command has a page
 
     dumps = live_nodes.by_cluster(context.options, list(streams.lists))

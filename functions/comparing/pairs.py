@@ -161,20 +161,8 @@ def compare_paths(context: Context, old: str, new: str) -> list[Comparison]:
         raise KrmfnError("OLD and NEW are both stdin; pass a file or directory for one of them")
     if context.options.cluster:
         raise KrmfnError("--cluster cannot be used with OLD and NEW; use it with --base")
-    options = context.options.without_live()._replace(against=())
-    sides, failures = list[Clusters](), list[Failure]()
-    for path, is_old in ((old, True), (new, False)):
-        intent = context.intent._replace(is_root_only=True, is_old=is_old)
-        try:
-            sides.append(_render_side(context._replace(options=options, intent=intent), path))
-        except KrmfnError as failure:
-            failures.append(failure_of(path, failure))
-    if failures:
-        if not sides:
-            raise_alike(failures)
-        for streams in sides:
-            cluster_streams.log(context, streams)
-        log_failures(context.log, failures)
+    sides = _render_sides(context, old, new)
+    if not sides:
         return []
     before, after = sides
     _refuse_dumps((("OLD", old, before), ("NEW", new, after)))
@@ -194,6 +182,29 @@ def compare_paths(context: Context, old: str, new: str) -> list[Comparison]:
     deployed = after.engines.deployments
     comparisons = (compare(pair, name if len(named) > 1 else "", deployed) for name, pair in named)
     return [hidden.with_hidden_files(names, comparison) for comparison in comparisons]
+
+
+def _render_sides(context: Context, old: str, new: str) -> tuple[Clusters, Clusters] | None:
+    """Return the clusters of two PATHs; None when one cannot be rendered; why is logged.
+
+    Raises KrmfnError when neither can be rendered, for one reason.
+    """
+    options = context.options.without_live()._replace(against=())
+    sides, failures = list[Clusters](), list[Failure]()
+    for path, is_old in ((old, True), (new, False)):
+        intent = context.intent._replace(is_root_only=True, is_old=is_old)
+        try:
+            sides.append(_render_side(context._replace(options=options, intent=intent), path))
+        except KrmfnError as failure:
+            failures.append(failure_of(path, failure))
+    if not failures:
+        return sides[0], sides[1]
+    if not sides:
+        raise_alike(failures)
+    for streams in sides:
+        cluster_streams.log(context, streams)
+    log_failures(context.log, failures)
+    return None
 
 
 def _render_side(context: Context, path: str) -> Clusters:

@@ -31,7 +31,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def survey(files: dict[str, str], path: str = ".", exclude: tuple[str, ...] = ()) -> dict[str, list[str]]:
     """Return the files of each root below a PATH, by `kind name`; nothing is wrong outside of them."""
     plant(Path.cwd(), files)
-    surveyed = surveys.survey(path, OURS, None, excluder(exclude))
+    surveyed = surveys.survey(path, surveys.Scope(OURS, exclude=excluder(exclude)))
     assert surveyed.findings == []
     return {f"{root.kind} {root.name}": [file.name for file in root.files] for root in surveyed.roots}
 
@@ -106,7 +106,7 @@ def test_what_is_excluded_makes_no_root(exclude: tuple[str, ...], names: set[str
     """What another kustomization reads is read nevertheless; a Component is never a root of its own."""
     names = {name for name in names if "parts" not in name}
     assert set(survey(REPOSITORY, exclude=exclude)) == names
-    graph = surveys.survey(".", OURS, None, excluder(exclude)).roots
+    graph = surveys.survey(".", surveys.Scope(OURS, exclude=excluder(exclude))).roots
     assert all("clusters/lab" not in root.graph.kustomizations for root in graph)
 
 
@@ -153,24 +153,26 @@ def test_a_file_holds_a_resource_or_what_may_have_been_meant_as_one(text: str, e
 def test_kustomizations_in_a_circle_are_roots_with_a_finding() -> None:
     files = {"a/kustomization.yaml": "resources: [../b]", "b/kustomization.yaml": "resources: [../a]"}
     assert survey(files) == {"kustomization a": []}
-    (root,) = surveys.survey(".", OURS).roots
+    (root,) = surveys.survey(".", surveys.Scope(OURS)).roots
     assert [finding.rule for finding in root.graph.findings(root.path)] == ["KRM505"]
 
 
 def test_a_broken_kustomization_is_a_root_and_hides_no_other() -> None:
     plant(Path.cwd(), {**REPOSITORY, "base/kustomization.yaml": "resources: [a.yaml"})
-    surveyed = surveys.survey(".", OURS)
+    surveyed = surveys.survey(".", surveys.Scope(OURS))
     roots = (root for root in surveyed.roots if root.name != ".")
     actual = {root.name: [finding.rule for finding in root.graph.findings(root.path)] for root in roots}
     assert actual == {"clusters/lab": ["KRM502"], "clusters/prod": ["KRM502"], "packages/gpu": []}
     plant(Path.cwd(), {"base/kustomization.yaml": BASE, "clusters/lab/kustomization.yaml": "resources: ["})
-    numbers = {root.name: len(root.graph.findings(root.path)) for root in surveys.survey(".", OURS).roots}
+    numbers = {
+        root.name: len(root.graph.findings(root.path)) for root in surveys.survey(".", surveys.Scope(OURS)).roots
+    }
     assert (numbers["clusters/lab"], numbers["clusters/prod"]) == (1, 0)
 
 
 def test_a_component_that_nobody_lists_is_no_root_but_its_findings_count() -> None:
     plant(Path.cwd(), {"part/kustomization.yaml": f"{COMPONENT}resources: [a.yaml]"})
-    surveyed = surveys.survey(".", OURS)
+    surveyed = surveys.survey(".", surveys.Scope(OURS))
     assert surveyed.roots == []
     assert [finding.rule for finding in surveyed.findings] == ["KRM504"]
 
@@ -189,11 +191,11 @@ def test_a_folder_with_a_kustomization_can_be_that_root_and_no_other() -> None:
     """Whether one below lists it, as overlays do, or stands beside it: `render .` builds what is at PATH."""
     files = {"kustomization.yaml": BASE, "a.yaml": A, "lab/kustomization.yaml": "resources: [..]\n", "lab/b.yaml": A}
     plant(Path.cwd(), {**files, "other/kustomization.yaml": "namePrefix: a-\n", "inventory.yaml": A})
-    kinds = [(root.kind, root.name) for root in surveys.survey(".", OURS).roots]
+    kinds = [(root.kind, root.name) for root in surveys.survey(".", surveys.Scope(OURS)).roots]
     assert kinds == [("kustomization", name) for name in (".", "lab", "other")]
-    (root,) = surveys.survey(".", OURS, as_root=True).roots
+    (root,) = surveys.survey(".", surveys.Scope(OURS, as_root=True)).roots
     assert (root.kind, root.name, [file.name for file in root.files]) == ("kustomization", ".", ["inventory.yaml"])
-    assert [root.name for root in surveys.survey("other", OURS, as_root=True).roots] == ["other"]
+    assert [root.name for root in surveys.survey("other", surveys.Scope(OURS, as_root=True)).roots] == ["other"]
 
 
 def test_links(repo: Path) -> None:
@@ -201,7 +203,7 @@ def test_links(repo: Path) -> None:
     plant(repo, {"app/kustomization.yaml": "resources: [../link]", "link": "-> base", "base/kustomization.yaml": BASE})
     plant(repo, {"base/a.yaml": A, "out.yaml": "-> /etc/hostname", "pipe.yaml/a.yaml": A, "twice": "-> app"})
     os.mkfifo(repo / "fifo.yaml")
-    surveyed = surveys.survey(".", OURS)
+    surveyed = surveys.survey(".", surveys.Scope(OURS))
     assert [(root.kind, root.name) for root in surveyed.roots] == [("files", "."), ("kustomization", "app")]
     assert [str(finding).split(";")[0] for finding in surveyed.findings] == [
         "fifo.yaml: error: is a pipe, not a file",
@@ -213,13 +215,13 @@ def test_a_kustomization_that_is_path_is_judged_by_itself_also_when_a_link_below
     """Without links kustomize refuses the circle; the one through the link may delete what PATH deploys."""
     files = {"app/kustomization.yaml": BASE, "app/a.yaml": A, "other/kustomization.yaml": "resources: [../app]\n"}
     plant(repo, {**files, "app/hide": "-> ../other"})
-    assert {"app", "other"} == {root.name for root in surveys.survey("app", OURS).roots}
+    assert {"app", "other"} == {root.name for root in surveys.survey("app", surveys.Scope(OURS)).roots}
 
 
 def test_a_resource_in_a_chart_is_counted_as_left_out(repo: Path) -> None:
     plant(repo, {"app/Chart.yaml": "apiVersion: v2\nname: app\n", "app/values.yaml": "a: b\n", "app/crd.yaml": A})
     plant(repo, {"app/template.yaml": f"# {{{{ a comment hides nothing }}}}\n{A}", "b.yaml": A})
-    surveyed = surveys.survey(".", OURS)
+    surveyed = surveys.survey(".", surveys.Scope(OURS))
     assert [file.name for root in surveyed.roots for file in root.files] == ["b.yaml"]
     assert surveyed.excluded == {str((repo / "app" / name).resolve()) for name in ("crd.yaml", "template.yaml")}
 
@@ -227,7 +229,7 @@ def test_a_resource_in_a_chart_is_counted_as_left_out(repo: Path) -> None:
 def test_through_a_link_to_a_folder_names_are_those_of_the_folder(repo: Path) -> None:
     plant(repo, {"deep/app/kustomization.yaml": "resources: [../base]", "deep/base/kustomization.yaml": BASE})
     plant(repo, {"deep/base/a.yaml": A, "app": "-> deep/app"})
-    (root,) = surveys.survey("app", OURS).roots
+    (root,) = surveys.survey("app", surveys.Scope(OURS)).roots
     assert (root.kind, root.name) == ("kustomization", "deep/app")
     names = [kustomization.name for kustomization in root.graph.below(root.path)]
     assert names == [f"deep/{name}/kustomization.yaml" for name in ("app", "base")]
@@ -237,7 +239,7 @@ def test_outside_of_any_repository_a_base_may_lie_anywhere(repo: Path) -> None:
     (repo / ".git").rmdir()
     files = {"app/kustomization.yaml": "resources: [../base]", "base/kustomization.yaml": BASE, "base/a.yaml": A}
     assert survey(files, "app") == {"kustomization app": []}
-    (root,) = surveys.survey("app", OURS, "app").roots
+    (root,) = surveys.survey("app", surveys.Scope(OURS, "app")).roots
     assert [finding.rule for finding in root.graph.findings(root.path)] == ["KRM508"]
 
 
@@ -245,7 +247,7 @@ def test_outside_of_any_repository_a_base_may_lie_anywhere(repo: Path) -> None:
 def test_a_kustomization_that_is_a_link_is_one(repo: Path, target: str) -> None:
     plant(repo, {"app/k.yaml": BASE, "app/a.yaml": A, "app/kustomization.yaml": f"-> {target}"})
     plant(repo, {"app/b/kustomization.yaml": "namePrefix: a-\n"})
-    roots = {root.name: root for root in surveys.survey("app", OURS).roots}
+    roots = {root.name: root for root in surveys.survey("app", surveys.Scope(OURS)).roots}
     assert roots["app"].kind == "kustomization"
     assert roots["app"].graph.kustomizations[roots["app"].path].findings == []
 

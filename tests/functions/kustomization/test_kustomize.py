@@ -98,7 +98,7 @@ def test_kubectl_does_as_well(fake: Fake, app: Path) -> None:
 
 def test_what_kustomize_says_of_a_build_that_works_is_a_finding_per_line(fake: Fake, app: Path) -> None:
     fake.answers("printf 'apiVersion: v1\nkind: A\nmetadata:\n  name: a\n'; printf '# Warning: one\ntwo\n' >&2")
-    (root,) = surveys.survey(str(app), OURS).roots
+    (root,) = surveys.survey(str(app), surveys.Scope(OURS)).roots
     resources, _ = cluster_inputs.read(CONTEXT, [root])
     assert [str(finding) for finding in resources.results] == [
         "info: kustomize: # Warning: one [KRM106]",
@@ -126,7 +126,7 @@ def test_kubectl_is_no_substitute_for_a_function(app: Path, fake: Fake, monkeypa
     fake.answers("echo 'a: b'", name="kubectl")
     monkeypatch.setenv("PATH", str(fake.bin))
     plant(app, {"kustomization.yaml": "transformers: [f.yaml]\n", "f.yaml": function("exec: {path: krmfn}")})
-    (root,) = surveys.survey(str(app), OURS).roots
+    (root,) = surveys.survey(str(app), surveys.Scope(OURS)).roots
     with pytest.raises(KrmfnError, match="`kubectl kustomize` has no --enable-exec"):
         cluster_inputs.read(CONTEXT, [root])
 
@@ -177,7 +177,7 @@ def test_a_patch_whose_path_is_not_there_is_found(fake: Fake, app: Path) -> None
     others = (f"- target: {{kind: A}}\n  patch: '[{{op: add, path: {at}, value: 1}}]'\n" for at in OTHERS)
     patches = f"patches:\n{''.join(others)}- target: {{kind: A}}\n"
     plant(app, {"kustomization.yaml": f"{patches}  path: p.yaml\n", "p.yaml": "[{op: replace, path: /spec/a}]\n"})
-    (root,) = surveys.survey(str(app), OURS).roots
+    (root,) = surveys.survey(str(app), surveys.Scope(OURS)).roots
     place = r"\(kustomize does not name the patch; this path is in [^,]*kustomization.yaml:13\)"
     with pytest.raises(KrmfnError, match=place):
         cluster_inputs.read(CONTEXT, [root])
