@@ -10,8 +10,9 @@ from .. import terminal
 from ..terminal import Paint, extent, plain
 from . import unjudged
 from .checked import Checked, cluster_suffix, names_of
+from .prometheus import prometheus
 from .rules import Rules
-from .servers import github, gitlab, junit, prometheus, sarif
+from .servers import github, gitlab, junit, sarif
 
 _EXPLAINED = 3
 """How many rules the last line of the text names."""

@@ -92,7 +92,7 @@ def sound(text: str, results: int) -> dict[str, Any]:
 def test_sarif() -> None:
     run = sound(sarif(CHECKED), 4)
     rules = [{"id": "KRM101"}, {"id": "KRM225"}, {"id": "KRM407"}]
-    driver = {"name": "krmfn", "version": version("krmfn"), "informationUri": "https://krmfn.dev", "rules": rules}
+    driver = {"name": "krmfn", "version": version("krmfn"), "rules": rules}
     assert run["tool"]["driver"] == driver
     first, second, third, fourth = run["results"]
     assert [first["level"], third["level"]] == ["error", "note"]
