@@ -51,7 +51,7 @@ metadata: {name: app
 )
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """What is asked for, and who decides which roots make a cluster."""
 
     reals: Reals
@@ -94,11 +94,11 @@ def layout(
     settings, findings = config_names.configuration(reals, options.root, is_old)
     if any(finding.severity == "error" for finding in findings):
         return Clusters([], findings, settings, paths=reals)
-    asked = _asked(reals, settings, named, options, as_root)
-    by_path, failures = survey_each(reals, asked.scope)
-    divided = _divided(asked, by_path, {failure.path for failure in failures})
+    request = _request_of(reals, settings, named, options, as_root)
+    by_path, failures = survey_each(reals, request.scope)
+    divided = _divided(request, by_path, {failure.path for failure in failures})
     findings += divided.findings
-    findings += config.unused_patterns(settings, asked.tops) if settings.exclude else ()
+    findings += config.unused_patterns(settings, request.tops) if settings.exclude else ()
     empty = [path for path, survey in by_path.items() if not survey.roots and path in paths]
     empty_roots = [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]
     names = {cluster.name for cluster in divided.clusters}
@@ -110,13 +110,13 @@ def layout(
         frozenset(file for survey in divided.surveys for file in survey.excluded),
         tuple(dict.fromkeys(name for survey in divided.surveys for name in survey.templates)),
         paths=reals,
-        engines=asked.engines,
+        engines=request.engines,
     )
 
 
-def _asked(
+def _request_of(
     reals: Reals, settings: Config, named: Mapping[str, Sequence[str]], options: RunOptions, as_root: bool
-) -> _Asked:
+) -> _Request:
     """Return what is asked for: what is named decides, and else the objects of engines."""
     tops = frozenset(reals.values())
     members = _relevant(settings.clusters, tops) if settings.clusters else {}
@@ -130,7 +130,7 @@ def _asked(
     deployed = engine_objects.folders if engines_decide else frozenset[str]()
     marks = tops.union(deployed, (member.real for cluster in members.values() for member in cluster))
     scope = Scope(ours, options.root, exclude, marks, deployed, as_root)
-    return _Asked(reals, settings, members, engine_objects, engines_decide, scope)
+    return _Request(reals, settings, members, engine_objects, engines_decide, scope)
 
 
 def _dumps(options: RunOptions, members: Named) -> Iterator[str]:
@@ -139,27 +139,27 @@ def _dumps(options: RunOptions, members: Named) -> Iterator[str]:
     yield from (path for path in options.dumps if not any(within(path, real) for real in reals))
 
 
-def _divided(asked: _Asked, by_path: Mapping[str, Survey], failed: Collection[str]) -> Divided:
+def _divided(request: _Request, by_path: Mapping[str, Survey], failed: Collection[str]) -> Divided:
     """Return the clusters that somebody names, and the rest; `failed` are the PATHs that cannot be surveyed."""
     found: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
     for root in (root for survey in by_path.values() for root in survey.roots):
         found.setdefault((root.kind, root.path), root)
     divided = Divided([], [*found.values()], [], [], [])
-    scope = asked.scope
-    if asked.members:
-        divided = join(asked.members, divided.rest, asked.reals, scope, failed)
+    scope = request.scope
+    if request.members:
+        divided = join(request.members, divided.rest, request.reals, scope, failed)
     elif scope.deployed:
-        generator = None if scope.as_root else Generator(scope.ours, scope.root, asked.is_absolute, scope.exclude)
-        assigned = assignment.assign(asked.engines, divided.rest, asked.tops, asked.is_absolute, generator)
+        generator = None if scope.as_root else Generator(scope.ours, scope.root, request.is_absolute, scope.exclude)
+        assigned = assignment.assign(request.engines, divided.rest, request.tops, request.is_absolute, generator)
         divided = Divided(*assigned, [], [], [])
     surveys = [*by_path.values(), *divided.surveys]
     findings = [*divided.findings, *(finding for survey in surveys for finding in survey.findings)]
-    findings += unread.missing_submodules(surveys, asked.tops, [*chain(*asked.members.values())], scope.as_root)
+    findings += unread.missing_submodules(surveys, request.tops, [*chain(*request.members.values())], scope.as_root)
     findings += unread.configs_in_charts(surveys)
-    findings += engines.findings(asked.engines, asked.tops, asked.engines_decide)
+    findings += engines.findings(request.engines, request.tops, request.engines_decide)
     clusters = divided.clusters
     if scope.deployed:
-        clusters, of_files = not_taken.settled(asked.engines, clusters, divided.rest, [*asked.tops])
+        clusters, of_files = not_taken.settled(request.engines, clusters, divided.rest, [*request.tops])
         findings += of_files
     return Divided(clusters, divided.rest, surveys, findings, divided.failures)
 

@@ -69,8 +69,8 @@ def run(context: Context, args: Request) -> int:
         # these need clusters that do not change, too
         skips = not (args.kinds is not None or args.plan or {"uncovered", "unjudged"}.intersection(args.fail_on))
         is_read = args.format == "text" and not args.plan  # what a program reads is on stderr for people, too
-        asked = against_base.AgainstBase(args.base, args.paths, skips=skips, shows_notes=is_read)
-        comparisons = against_base.compare_with_base(context, asked)
+        request = against_base.AgainstBase(args.base, args.paths, skips=skips, shows_notes=is_read)
+        comparisons = against_base.compare_with_base(context, request)
     if not comparisons:
         return 2
     if args.kinds is not None:

@@ -49,21 +49,21 @@ class AgainstBase(NamedTuple):
     """Whether the command prints the notes, so that findings with their text are not logged."""
 
 
-def compare_with_base(context: Context, asked: AgainstBase) -> list[Comparison]:
+def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison]:
     """Return the comparison of each cluster of some PATHs with the same cluster in the base.
 
     Returns [] when what --against names cannot be read; why is logged. With --against the clusters here are rendered
     again, without it. Raises KrmfnError as `check_out` does.
     """
-    current = asked.current
+    current = request.current
     has_against = bool(context.options.against)
     rendered = None if has_against else current
     alone = context._replace(options=context.options.without_live()._replace(against=()))
     members = [path for _, texts in map(config.parse, alone.options.cluster) for path in texts]
-    paths = list(asked.paths) or ([] if members else ["."])
+    paths = list(request.paths) or ([] if members else ["."])
     tops = [*paths, *members]
-    with check_out(asked.ref, tops, alone.options.function_config) as base:
-        sides = unchanged.lay_out_sides(alone, base, paths) if asked.skips and not has_against else unchanged.Sides()
+    with check_out(request.ref, tops, alone.options.function_config) as base:
+        sides = unchanged.lay_out_sides(alone, base, paths) if request.skips and not has_against else unchanged.Sides()
         new = rendered or _render_existing(alone, paths, sides.new)
         failures = [failure for failure in new.failures if failure.cluster not in sides.same]
         clusters = [cluster for cluster in new.clusters if cluster.name not in sides.same]
@@ -78,7 +78,7 @@ def compare_with_base(context: Context, asked: AgainstBase) -> list[Comparison]:
         results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
         results.sort(key=lambda result: sides.places.get(result.name, len(sides.places)))
         if not current:
-            notes = [note for result in results for note in result.notes] if asked.shows_notes else []
+            notes = [note for result in results for note in result.notes] if request.shows_notes else []
             cluster_streams.log(alone, new, notes)
         return [results[0]._replace(name="")] if len(results) == 1 else results
 
