@@ -141,10 +141,10 @@ def _dumps(options: RunOptions, members: Named) -> Iterator[str]:
 
 def _divided(request: _Request, by_path: Mapping[str, Survey], failed: Collection[str]) -> Divided:
     """Return the clusters that somebody names, and the rest; `failed` are the PATHs that cannot be surveyed."""
-    found: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
+    by_place: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
     for root in (root for survey in by_path.values() for root in survey.roots):
-        found.setdefault((root.kind, root.path), root)
-    divided = Divided([], [*found.values()], [], [], [])
+        by_place.setdefault((root.kind, root.path), root)
+    divided = Divided([], [*by_place.values()], [], [], [])
     scope = request.scope
     if request.members:
         divided = join(request.members, divided.rest, request.reals, scope, failed)
