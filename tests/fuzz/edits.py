@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 from typing import Any, NamedTuple
 
 from krmfn import KrmfnError, ResourceList
@@ -29,6 +30,7 @@ SCALARS = (
     "a # of it",
 )
 BRACKETS = ("{y: 1}", "{'n': 2, on: b}", "[yes, 'no']", "[{a: on}, []]", "{}", "&x {a: 1}", "[&x a, *x]")
+ANCHORED = ("3", "a", "'y'", "on", "c d # of it", "012", "{a: 1}", "\n    a: 1", "|\n    a")
 NEW: tuple[Any, ...] = (
     "new",
     "y",
@@ -231,7 +233,10 @@ def new(rng: random.Random) -> bytes:
     if rng.random() < 0.3:
         rows += ["  list:\n", *_entries(rng)]
         within = ("spec", "list", rng.choice("01"))
-    return _dumped(Edit(ITEM + "".join(rows), within, rng.choice(WAYS), rng.choice(KEYS), rng.choice(NEW)))
+    if rng.random() < 0.3:
+        rows = [f"  anchored: &s {rng.choice(ANCHORED)}\n", *(_with_alias(rng, row) for row in rows)]
+    key = rng.choice((*KEYS, "anchored"))
+    return _dumped(Edit(ITEM + "".join(rows), within, rng.choice(WAYS), key, rng.choice(NEW)))
 
 
 def changed(rng: random.Random, text: bytes) -> bytes:
@@ -258,6 +263,11 @@ def _rows(rng: random.Random, indent: str) -> list[str]:
         nested = f"\n{indent}- {rng.choice(SCALARS)}\n{indent}- b: on" if kind == "l" else f"\n{indent}  c: no # in it"
         rows.append(f"{indent}{spelled}:{nested if value is None else value}\n")
     return rows
+
+
+def _with_alias(rng: random.Random, row: str) -> str:
+    """Return a line, perhaps with an alias for its scalar."""
+    return re.sub(r"([:-]) [a-z0-9]+( # .*)?\n\Z", r"\1 *s\2\n", row) if rng.random() < 0.5 else row
 
 
 def _entries(rng: random.Random) -> list[str]:
