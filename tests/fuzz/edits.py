@@ -30,6 +30,27 @@ SCALARS = (
     "a # of it",
 )
 BRACKETS = ("{y: 1}", "{'n': 2, on: b}", "[yes, 'no']", "[{a: on}, []]", "{}", "&x {a: 1}", "[&x a, *x]")
+
+
+class Words(NamedTuple):
+    """What the lines of a text are made of."""
+
+    keys: tuple[str, ...]
+    scalars: tuple[str, ...]
+    brackets: tuple[str, ...]
+    word: str
+    has_quotes: bool
+
+
+ODD = Words(KEYS, SCALARS, BRACKETS, "on", has_quotes=True)
+USUAL = Words(
+    ("a", "b", "inner", "c-d", "e"),
+    ("3", "a", "'y'", "1.5", "null", "a # of it", '"b c"', "", "'012'"),
+    ("{a: 1}", "['no', b]", "[]", "{}"),
+    "f",
+    has_quotes=False,
+)
+"""What krmfn reads by lines."""
 ANCHORED = ("3", "a", "'y'", "on", "c d # of it", "012", "{a: 1}", "\n    a: 1", "|\n    a")
 NEW: tuple[Any, ...] = (
     "new",
@@ -225,17 +246,18 @@ def _is_meant(edit: Edit, gone: dict[str, Any], come: dict[str, Any], changed: d
 
 def new(rng: random.Random) -> bytes:
     """Return an input from nothing: a document with an edit of its spec, or of a mapping in it."""
-    rows = _rows(rng, "  ")
+    words = rng.choice((ODD, USUAL))
+    rows = _rows(rng, "  ", words)
     is_inner = rng.random() < 0.4
     if is_inner:
-        rows = [row for row in rows if "inner" not in row.split(":")[0]] + ["  inner:\n", *_rows(rng, "    ")]
+        rows = [row for row in rows if "inner" not in row.split(":")[0]] + ["  inner:\n", *_rows(rng, "    ", words)]
     within: tuple[str, ...] = ("spec", "inner") if is_inner and rng.random() < 0.7 else ("spec",)
     if rng.random() < 0.3:
-        rows += ["  list:\n", *_entries(rng)]
+        rows += ["  list:\n", *_entries(rng, words)]
         within = ("spec", "list", rng.choice("01"))
     if rng.random() < 0.3:
         rows = [f"  anchored: &s {rng.choice(ANCHORED)}\n", *(_with_alias(rng, row) for row in rows)]
-    key = rng.choice((*KEYS, "anchored"))
+    key = rng.choice((*words.keys, "anchored", "y"))
     return _dumped(Edit(ITEM + "".join(rows), within, rng.choice(WAYS), key, rng.choice(NEW)))
 
 
@@ -252,16 +274,21 @@ def _dumped(edit: Edit) -> bytes:
     return (json.dumps(edit._asdict(), indent=1) + "\n").encode()
 
 
-def _rows(rng: random.Random, indent: str) -> list[str]:
+def _rows(rng: random.Random, indent: str, words: Words) -> list[str]:
     """Return the lines of a mapping: keys with and without quotes, comments, brackets, blocks and lists."""
     rows = []
-    for key in rng.sample(KEYS, rng.randint(1, 4)):
-        spelled = rng.choice((key, json.dumps(key)))
+    for key in rng.sample(words.keys, rng.randint(1, 4)):
+        spelled = rng.choice((key, json.dumps(key))) if words.has_quotes else key
         kind = rng.choice("sssbtlc")
-        value = {"s": f" {rng.choice(SCALARS)}", "b": f" {rng.choice(BRACKETS)}", "t": f" |\n{indent}  a"}.get(kind)
+        value = {
+            "s": f" {rng.choice(words.scalars)}",
+            "b": f" {rng.choice(words.brackets)}",
+            "t": f" |\n{indent}  a",
+        }.get(kind)
         rows.append(f"{indent}# above\n" if rng.random() < 0.2 else "")
-        nested = f"\n{indent}- {rng.choice(SCALARS)}\n{indent}- b: on" if kind == "l" else f"\n{indent}  c: no # in it"
-        rows.append(f"{indent}{spelled}:{nested if value is None else value}\n")
+        nested = f"\n{indent}- {rng.choice(words.scalars)}\n{indent}- b: {words.word}"
+        nested = nested if kind == "l" else f"\n{indent}  c: {words.word} # in it"
+        rows.append(f"{indent}{spelled}:{f" {values[kind]}" if kind in values else nested}\n")
     return rows
 
 
@@ -270,11 +297,11 @@ def _with_alias(rng: random.Random, row: str) -> str:
     return re.sub(r"([:-]) [a-z0-9]+( # .*)?\n\Z", r"\1 *s\2\n", row) if rng.random() < 0.5 else row
 
 
-def _entries(rng: random.Random) -> list[str]:
+def _entries(rng: random.Random, words: Words) -> list[str]:
     """Return the lines of a list of two mappings."""
     rows = []
     for _ in range(2):
-        first, *others = "".join(_rows(rng, "    ")).splitlines(keepends=True)
+        first, *others = "".join(_rows(rng, "    ", words)).splitlines(keepends=True)
         rows += ["  - " + first.removeprefix("    "), *others]
     return rows
 
