@@ -280,15 +280,15 @@ def _rows(rng: random.Random, indent: str, words: Words) -> list[str]:
     for key in rng.sample(words.keys, rng.randint(1, 4)):
         spelled = rng.choice((key, json.dumps(key))) if words.has_quotes else key
         kind = rng.choice("sssbtlc")
-        value = {
+        values = {
             "s": f" {rng.choice(words.scalars)}",
             "b": f" {rng.choice(words.brackets)}",
             "t": f" |\n{indent}  a",
-        }.get(kind)
+            "l": f"\n{indent}- {rng.choice(words.scalars)}\n{indent}- b: {words.word}",
+            "c": f"\n{indent}  c: {words.word} # in it",
+        }
         rows.append(f"{indent}# above\n" if rng.random() < 0.2 else "")
-        nested = f"\n{indent}- {rng.choice(words.scalars)}\n{indent}- b: {words.word}"
-        nested = nested if kind == "l" else f"\n{indent}  c: {words.word} # in it"
-        rows.append(f"{indent}{spelled}:{f" {values[kind]}" if kind in values else nested}\n")
+        rows.append(f"{indent}{spelled}:{values[kind]}\n")
     return rows
 
 
