@@ -45,7 +45,9 @@ def sizes(path: Path) -> Iterator[Size]:
             yield Size(f"{path.relative_to(ROOT).as_posix()} {node.name}", lines, len(parameters))
 
 
-PATHS = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")) if ".cache" not in path.parts]
+BUILT = {".cache", "build"}
+"""Folders that `make bench`, or a wheel that is built here, leaves behind."""
+PATHS = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")) if not BUILT & {*path.parts}]
 FUNCTIONS = [size for path in PATHS for size in sizes(path)]
 
 

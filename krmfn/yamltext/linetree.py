@@ -9,7 +9,8 @@ from types import MappingProxyType
 from ..typed import Any
 from . import simple
 from .brackets import Brackets
-from .simple import ABSENT, PLAIN, Line
+from .lines import ABSENT, Line
+from .simple import PLAIN
 
 __all__ = ["Mark", "Node", "alias", "shared", "tree"]
 

@@ -12,13 +12,25 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ..typed import Any, NamedTuple
+from ..typed import Any
 from . import blocks, brackets
 from .blocks import NotSimple
 from .brackets import Brackets
+from .lines import ABSENT, Line, resolve
 
-__all__ = ["ABSENT", "LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "MERGE", "OLD", "PLAIN", "WORDS", "Line"]
-__all__ += ["Timestamp", "differs", "is_merge", "lines_of", "node", "read", "scalar"]
+__all__ = [
+    "LONGEST_KEY",
+    "MAX_DEPTH",
+    "MAX_NODES",
+    "MERGE",
+    "OLD",
+    "PLAIN",
+    "WORDS",
+    "Timestamp",
+    "differs",
+    "is_merge",
+]
+__all__ += ["lines_of", "node", "read", "scalar"]
 
 PLAIN, MERGE = "plain", "tag:yaml.org,2002:merge"
 """The tags of a scalar with neither a tag nor quotes in the text (see `load.Composer`), and of a key `<<`."""
@@ -79,25 +91,6 @@ def differs(plain: str) -> bool:
     return plain in OLD or type(scalar(plain)) is Timestamp
 
 
-class Line(NamedTuple):
-    """A line that holds something; a literal block counts as one with its header."""
-
-    column: int
-    dash: int
-    """Columns from the dash to what stands behind it; 0 without a dash."""
-    key: str | None
-    value: Any
-    """The scalar; ABSENT without one; `Brackets`; `list` and `dict` for `[]` and `{}`: each reading makes new ones."""
-    quote: str
-    """The quote of the scalar: `'`, `"`, "|" for a literal block, ">" for a folded one, "" for none."""
-    span: tuple[int, int]
-    """Where the scalar begins and ends in the line, its anchor and quotes included; without one behind the colon."""
-    anchor: str = ""
-    alias: str = ""
-    """The name of the anchor that it stands for; `value` is that anchor's then."""
-
-
-ABSENT: Any = object()
 _END = Line(-1, 0, None, ABSENT, "", (0, 0))
 
 _WORD = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`\\]|-(?=[^\s-])|--(?=[^\s-]))[^\s:#\\]*(?:(?: +|:)[^\s:#\\]+)*"
@@ -128,7 +121,7 @@ def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
     """
     lines, spans = _lines_of(text)
     if "*" in text or "&" in text:
-        _resolve(lines)
+        resolve(lines)
     if len(text) > MAX_NODES and any(type(line.value) is Brackets for line in lines):
         raise NotSimple  # a line with brackets may have a node for each character
     return lines, spans
@@ -156,18 +149,6 @@ def _lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
         spans.append((first, at))
     lines.append(_END)
     return lines, spans
-
-
-def _resolve(lines: list[Line]) -> None:
-    """Give aliases the value of their anchor before them. Raises NotSimple for another one, and an anchor again."""
-    anchors: dict[str, Any] = {}
-    for at, line in enumerate(lines):
-        if line.anchor in anchors or (line.alias and line.alias not in anchors):
-            raise NotSimple
-        if line.anchor:
-            anchors[line.anchor] = line.value
-        elif line.alias:
-            lines[at] = line._replace(value=anchors[line.alias])
 
 
 @lru_cache(maxsize=1)
