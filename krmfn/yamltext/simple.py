@@ -18,19 +18,8 @@ from .blocks import NotSimple
 from .brackets import Brackets
 from .lines import ABSENT, Line, resolve
 
-__all__ = [
-    "LONGEST_KEY",
-    "MAX_DEPTH",
-    "MAX_NODES",
-    "MERGE",
-    "OLD",
-    "PLAIN",
-    "WORDS",
-    "Timestamp",
-    "differs",
-    "is_merge",
-]
-__all__ += ["lines_of", "node", "read", "scalar"]
+__all__ = ["LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "MERGE", "OLD", "PLAIN", "WORDS", "Timestamp", "differs"]
+__all__ += ["is_merge", "lines_of", "node", "read", "scalar"]
 
 PLAIN, MERGE = "plain", "tag:yaml.org,2002:merge"
 """The tags of a scalar with neither a tag nor quotes in the text (see `load.Composer`), and of a key `<<`."""
