@@ -96,13 +96,19 @@ def _message(problem: Any) -> str:
         case "enum":
             return f"is {value!r}; must be {'one of ' if len(rule) > 1 else ''}{', '.join(map(repr, rule))}"
         case "pattern" | "maxLength" if "x-says" in problem.schema:
-            excerpt = value if len(value) <= _LONG else f"{value[:60]}... ({len(value):,} characters)"
             says, longest = problem.schema["x-says"], problem.schema.get("maxLength")
             too_long = problem.validator == "maxLength" and str(longest) not in says
             hint = did_you_mean(value, problem.schema.get("examples", ()), quote="'")
-            return f"is {excerpt!r}; must be {says}{f', at most {longest:,} characters' if too_long else ''}{hint}"
+            return (
+                f"is {_excerpt(value)!r}; must be {says}{f', at most {longest:,} characters' if too_long else ''}{hint}"
+            )
+        case "pattern" if len(value) > _LONG:
+            return f"is {_excerpt(value)!r}; must match {_excerpt(rule)}"
         case "minItems" | "minLength" | "minProperties" if not value:
             return "must not be empty; leave the field out if it is not needed"
+        case "minLength" | "maxLength":
+            bound = "most" if problem.validator == "maxLength" else "least"
+            return f"has {counted(len(value), 'character')}; must be at {bound} {rule:,}"
         case "minItems" | "maxItems" | "minProperties" | "maxProperties":
             noun = "entry" if isinstance(value, list) else "field"
             bound = f"at {'most' if problem.validator.startswith('max') else 'least'} {rule}"
@@ -115,6 +121,10 @@ def _message(problem: Any) -> str:
             text = dumps(rule)
             return f"fits what `not` of the schema refuses: {text if len(text) <= _LONG else f'{text[:_LONG]}...'}"
     return str(problem.message)[:300]
+
+
+def _excerpt(text: str) -> str:
+    return text if len(text) <= _LONG else f"{text[:60]}... ({len(text):,} characters)"
 
 
 def _type_message(value: Any, types: list[str]) -> str:

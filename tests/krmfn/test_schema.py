@@ -37,6 +37,22 @@ SCHEMA: dict[str, Any] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("node", "value", "message"),
+    [
+        ({"maxLength": 4096}, "ab" * 5000, "has 10,000 characters; must be at most 4,096"),
+        ({"minLength": 2}, "a", "has 1 character; must be at least 2"),
+        ({"pattern": "^b"}, "a" * 500, f"is '{'a' * 60}... (500 characters)'; must match ^b"),
+        ({"pattern": f"^({'b' * 500})$"}, "a" * 500, f"must match ^({'b' * 58}... (504 characters)"),
+        ({"pattern": "^b", "x-says": "a b", "examples": ["bcd"]}, "acd", "is 'acd'; must be a b; did you mean 'bcd'?"),
+    ],
+)
+def test_a_long_text_is_not_all_of_a_message(node: dict[str, Any], value: str, message: str) -> None:
+    """The reason stands behind it."""
+    (finding,) = schema.check({"a": value}, {"properties": {"a": {"type": "string", **node}}})
+    assert finding.message.endswith(message), finding.message
+
+
 def messages(value: dict[str, Any]) -> list[str]:
     findings = schema.check(value, SCHEMA)
     return [f"{finding.field.path if finding.field else ''}: {finding.message}" for finding in findings]

@@ -116,9 +116,9 @@ def test_texts_are_replaced_once_for_one_error(monkeypatch: pytest.MonkeyPatch, 
 
 @pytest.mark.parametrize(("options", "whens", "finding"), [
     (900, 99, ""),
-    (900, 100, "spec.schema.properties.spec.properties.o899: not tried: from here on 1 option, since there are more"),
-    (1300, 0, "spec.schema.properties.spec.properties.o999: not tried: from here on 301 options, since there are"),
-    (9, 1010, "spec.when[999]: not tried: from here on 11 `when`s and 9 options, since there are more than 1,000"),
+    (900, 100, "spec.schema.properties.spec.properties.o899: not tried: from here on 1 option, since at most 1,000"),
+    (1300, 0, "spec.schema.properties.spec.properties.o999: not tried: from here on 301 options, since at most 1,000"),
+    (9, 1010, "spec.when[999]: not tried: from here on 11 `when`s and 9 options, since at most 1,000"),
 ])  # fmt: skip
 def test_at_most_a_thousand_options_are_tried_and_the_rest_is_said(
     monkeypatch: pytest.MonkeyPatch, options: int, whens: int, finding: str
