@@ -101,7 +101,9 @@ MEANINGS = (
     Meaning("", "serviceaccounts", "", "pods wait for their accounts, and take pull secrets from them"),
     Meaning("networking.k8s.io", "*", "", "it opens what a NetworkPolicy closes"),
     Meaning("resource.k8s.io", "*", "", "it decides which devices pods get, of other drivers, too"),
+    Meaning("nfd.k8s-sigs.io", "*", "", "NFD makes labels of nodes of it, by which Modules select them"),
     Meaning("", "pods", "", "it stops or moves pods of others"),
+    Meaning("", "pods/eviction", "", "it stops or moves pods of others"),
 )
 """What rights mean, the worst first."""
 _OTHER = "it changes what others rely on"

@@ -96,9 +96,7 @@ def _not_tried(product: Profile, options: Sequence[Sequence[str]]) -> Iterator[R
         number = sum(path[1 : 1 + len(product.schema_path)] != product.schema_path for path in rest)
         words = [counted(number, "`when`")] * (number > 0)
         words += [counted(len(rest) - number, "option")] * (len(rest) > number)
-        message = (
-            f"not tried: from here on {' and '.join(words)}, since at most {_MOST:,} are tried, the least first"
-        )
+        message = f"not tried: from here on {' and '.join(words)}, since at most {_MOST:,} are tried, the least first"
         tags = ((UNTRIED, "options of Profiles"),)
         yield product.item.located(warning(message, rule="KRM180", field=Field(join(rest[0])), tags=tags))
 

@@ -82,6 +82,8 @@ def test_harmless_rights(harmless: dict[str, Any]) -> None:
             "bind of roles.rbac.authorization.k8s.io: it gives itself",
         ),
         (rule("other.example.com", "gpus/status", "patch"), "patch of gpus/status.other.example.com: it changes what"),
+        (rule("core", "pods/eviction", "create"), "create of pods/eviction: it stops or moves pods of others"),
+        (rule("nfd.k8s-sigs.io", "nodefeatures", "create"), "create of nodefeatures.nfd.k8s-sigs.io: NFD makes labels"),
         (rule(OWN, "gpus", "patch"), f"patch of gpus.{OWN}: it changes what others rely on"),
         (rule("core", "events", "*"), "* of events: it changes what others rely on"),
         ({"nonResourceURLs": ["/debug/flags/v"], "verbs": ["put"]}, "put of /debug/flags/v: it changes what"),
