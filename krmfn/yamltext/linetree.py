@@ -8,11 +8,12 @@ from types import MappingProxyType
 
 from ..typed import Any
 from . import simple
+from .blocks import NotSimple
 from .brackets import Brackets
 from .lines import ABSENT, Line
 from .simple import PLAIN
 
-__all__ = ["Mark", "Node", "alias", "shared", "tree"]
+__all__ = ["Mark", "Node", "alias", "read", "shared", "tree"]
 
 _EMPTY = {list: "sequence", dict: "mapping"}
 _Place = tuple[int, int]
@@ -70,9 +71,18 @@ def shared(root: Node) -> Counter[int]:
 
 def tree(text: str, is_item: bool = False) -> Node:
     """Return the node tree of a text that `simple.read` has read; with `is_item` of the one entry of its list."""
-    source = _Text(text)
-    root = source.collection(0, len(source.spans))
+    root = _Text(text).root()
     return root.value[0] if is_item else root
+
+
+def read(text: str) -> tuple[Node, Any] | None:
+    """Return the node tree of a text, and its data; None when the text is not simple."""
+    try:
+        source = _Text(text)
+        data = simple.data_of([*source.lines])
+        return source.root(), data
+    except NotSimple:
+        return None
 
 
 class _Text:
@@ -87,6 +97,9 @@ class _Text:
         self.anchors = {line.anchor: at for at, line in anchors if line.anchor}
         self.anchored: dict[str, Node] = {}
         """The scalars with anchors that somebody has seen: their aliases are the same nodes."""
+
+    def root(self) -> Node:
+        return self.collection(0, len(self.spans))
 
     def shared(self) -> Counter[int]:
         numbers = Counter(line.alias for line in self.lines if line.alias)

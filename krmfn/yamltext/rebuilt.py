@@ -47,17 +47,20 @@ def origins_of(walk: Any) -> dict[tuple[int, Any], Origin]:
 
 def _has_gone(old: Any, new: Any) -> bool:
     """Return False where nothing went from its place: values were written, and keys were added."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        return any(name not in new or _has_gone(value, new[name]) for name, value in old.items())
-    if isinstance(old, list) and isinstance(new, list):
-        pairs = zip(old, new, strict=False)
-        return len(old) != len(new) or any(_has_gone(*pair) or not _alike(*pair) for pair in pairs)
-    return isinstance(old, (dict, list)) or isinstance(new, (dict, list))
-
-
-def _alike(old: Any, new: Any) -> bool:
-    """Return False for entries that may have taken one another's place."""
-    return type(old) is type(new) and (isinstance(old, (dict, list)) or bool(old == new))
+    is_list = isinstance(old, list)
+    if is_list and isinstance(new, list) and len(old) == len(new):
+        pairs = zip(old, new, strict=True)
+    elif isinstance(old, dict) and isinstance(new, dict) and old.keys() <= new.keys():
+        pairs = zip(old.values(), map(new.get, old), strict=True)
+    else:
+        return isinstance(old, (dict, list)) or isinstance(new, (dict, list))
+    for part, now in pairs:  # a loop: every item that is edited is walked
+        if isinstance(part, (dict, list)) or isinstance(now, (dict, list)):
+            if _has_gone(part, now):
+                return True
+        elif is_list and (type(part) is not type(now) or part != now):  # one may have taken another's place
+            return True
+    return False
 
 
 class _Changes:

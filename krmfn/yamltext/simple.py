@@ -19,7 +19,7 @@ from .brackets import Brackets
 from .lines import ABSENT, Line, resolve
 
 __all__ = ["LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "MERGE", "OLD", "PLAIN", "WORDS", "Timestamp", "differs"]
-__all__ += ["is_merge", "lines_of", "node", "read", "scalar"]
+__all__ += ["data_of", "is_merge", "lines_of", "node", "read", "scalar"]
 
 PLAIN, MERGE = "plain", "tag:yaml.org,2002:merge"
 """The tags of a scalar with neither a tag nor quotes in the text (see `load.Composer`), and of a key `<<`."""
@@ -96,11 +96,17 @@ _ODD = "[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]"
 def read(text: str) -> Any:
     """Return the data of a document or of list items; None when the text is not simple."""
     try:
-        lines, _ = lines_of(text)
-        data, rest = node(lines, 0)
+        return data_of(lines_of(text)[0])
     except NotSimple:
         return None
-    return data if lines[rest] is _END else None
+
+
+def data_of(lines: list[Line]) -> Any:
+    """Return the data on all lines; these are changed. Raises NotSimple."""
+    data, rest = node(lines, 0)
+    if lines[rest] is not _END:
+        raise NotSimple
+    return data
 
 
 def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
@@ -159,8 +165,7 @@ def _line(row: str) -> Line | None:
     raw = value or entry
     anchor, alias = "", ""
     if raw and raw[0] == "&":
-        anchor, _, raw = raw[1:].partition(" ")
-        raw = raw.lstrip(" ")
+        anchor, raw = raw[1:].split(None, 1)
     elif raw and raw[0] == "*":
         alias, raw = raw[1:], "*"
     data = scalar(raw) if raw else ABSENT

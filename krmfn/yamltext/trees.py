@@ -1,7 +1,7 @@
 """A text as a node tree and as data: by its lines where these can be read, else by PyYAML."""
 
 from ..typed import Any
-from . import linetree, simple
+from . import linetree
 
 __all__ = ["read"]
 
@@ -10,9 +10,9 @@ def read(text: str) -> tuple[Any, Any]:
     """Return the node tree of a text, and its data; None for both where the text is empty."""
     if not text:
         return None, None
-    old = simple.read(text)
-    if old is not None:
-        return linetree.tree(text), old
+    simple = linetree.read(text)
+    if simple is not None:
+        return simple
     from . import load, values
 
     root = load.compose(text.encode())
