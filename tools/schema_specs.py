@@ -66,7 +66,8 @@ def _unset(*names: str) -> Node:
     form: Node = {"pattern": f"^({'|'.join(names)})([.[].+)?$", "maxLength": 1024, "x-says": says, "examples": [*names]}
     return listed(
         text("a field, or a part of one", **form),
-        "fields, or parts of fields, to do without: what the profile and the defaults give for them does not count",
+        "fields, or parts of them by their paths (devicePlugin.env, daemonSets.NAME.args), to do without: what the "
+        "profile and the defaults give for them does not count",
         most=64,
     )
 
