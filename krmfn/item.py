@@ -8,6 +8,7 @@ from .ownership import Mark, mark_on
 from .resource import Manifest, Place, Ref, Strings, text
 from .resource import ref as ref_of
 from .results import Result
+from .tentative import tentative
 from .typed import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Item:
     _ref: Ref | None = None
     _target = ""  # the file to which a document of a file moves
     _content: "Content | None" = None
+    tentative = tentative
 
     def __init__(
         self, data: bytes, start: int, end: int, indent: int, sure: bool = False, file: Place | None = None

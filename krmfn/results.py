@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         related: "tuple[Related, ...]"
         remedy: str
         at: "Located | None"
+        proposed: Any
 
 
 __all__ = ["MEND", "MOST", "NODES", "QUOTE", "REMOVE", "RENAME", "UNLISTED", "Facts", "Field", "Located", "Result"]
@@ -187,7 +188,8 @@ def error(message: str, **about: "Unpack[About]") -> Result:
     """Return a finding that stops the run: nothing is generated, the exit code is 1.
 
     `about` is what it is about: `at`, an item or a field of one, which gives the reference, the field and the place; or
-    `ref`, `field`, `place` one by one; `rule`, `tags` and `remedy`.
+    `ref`, `field`, `place` one by one; `proposed`, what the field should hold; `rule`, `tags` and `remedy`. Raises
+    ValueError for a `proposed` without a field.
     """
     return _result(message, "error", **about)
 
@@ -202,6 +204,13 @@ def info(message: str, **about: "Unpack[About]") -> Result:
     return _result(message, "info", **about)
 
 
-def _result(message: str, severity: Severity, at: "Located | None" = None, **about: Any) -> Result:
+def _result(
+    message: str, severity: Severity, at: "Located | None" = None, proposed: Any = None, **about: Any
+) -> Result:
     result = Result(message, severity, **about)
-    return at.located(result) if at else result
+    result = at.located(result) if at else result
+    if proposed is None:
+        return result
+    if result.field is None:
+        raise ValueError(f"{proposed!r} is proposed for no field; pass at=field: {result}")
+    return result._replace(field=result.field._replace(proposed=proposed))
