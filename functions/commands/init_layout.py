@@ -46,9 +46,8 @@ def layout_of(top: str, log: Log) -> Layout:
                 inside = [os.path.relpath(folder, top) for folder in folders]
                 roots[name] = sorted(inside, key=lambda path: not manifests.kustomization_in(f"{top}/{path}"))
         return Layout(roots, "", streams)
-    deployments = sorted(
-        streams.engines.deployments, key=lambda deployment: deployment.declaration.how not in _DEPLOYED
-    )
+    deployed = [entry for entry in streams.engines.deployments if entry.declaration.engine != "none"]
+    deployments = sorted(deployed, key=lambda deployment: deployment.declaration.how not in _DEPLOYED)
     for deployment in deployments:
         roots.setdefault(deployment.cluster, []).append(deployment.path)
     engine = deployments[0].declaration.engine if deployments else ""

@@ -233,6 +233,39 @@ def test_an_application_is_written_after_the_neighbour_s_and_deploys_the_new_clu
     assert "apps/lab.yaml: deploys clusters/lab to the cluster that Argo CD calls lab" in done.text
 
 
+FLUX = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: NAME, namespace: flux-system}
+spec: {path: ./clusters/CLUSTER, prune: true, interval: 10m, sourceRef: {kind: GitRepository, name: fleet}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("flux/drivers-{}.yaml", "drivers-{}"), ("flux/{}/drivers.yaml", "drivers"), ("{}/d.yaml", "d")]
+)
+def test_a_flux_kustomization_is_written_after_the_neighbour_s(path: str, name: str, tmp_path: Path) -> None:
+    """Each cluster has one named after it, for its kubeConfig, or one in the folder that Flux reads there."""
+    files = {file: text for file, text in CLUSTERS.items() if file != ".krmfn.yaml"}
+    for cluster in ("dev", "prod"):
+        text = FLUX.replace("NAME", name.format(cluster)).replace("CLUSTER", cluster)
+        config = f"{text.rstrip()[:-1]}, kubeConfig: {{secretRef: {{name: {cluster}-kubeconfig}}}}}}\n"
+        files[path.format(cluster)] = config if "{}" in name else text
+    repository(tmp_path, files)
+    done = run(tmp_path, "--cluster", "lab").ended(0, "")
+    assert new(tmp_path) == {path.format("lab"), "clusters/lab/kustomization.yaml"}
+    written = yaml.safe_load((tmp_path / path.format("lab")).read_text())
+    assert (written["metadata"]["name"], written["spec"]["path"]) == (name.format("lab"), "./clusters/lab")
+    if "{}" in name:
+        assert written["spec"]["kubeConfig"] == {"secretRef": {"name": "lab-kubeconfig"}}
+    listing = json.loads(process("krmfn", "clusters", "--format", "json", cwd=tmp_path).out)
+    deployed = {entry["name"]: {root["path"] for root in entry["roots"]} for entry in listing["clusters"]}
+    assert "clusters/lab" in deployed["lab"]
+    assert (
+        f"{path.format('lab')}: deploys clusters/lab by Flux, as " in done.text and "nothing deploys" not in done.text
+    )
+
+
 def test_what_no_object_deploys_yet_is_told(tmp_path: Path) -> None:
     files = {name: text for name, text in CLUSTERS.items() if name != ".krmfn.yaml"}
     repository(tmp_path, files | {"apps/all.yaml": APPLICATION})
