@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from krmfn import KrmfnError, ResourceList
+from krmfn import KrmfnError, Refused, ResourceList
+from krmfn.yamltext import load
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 ITEM = """\
@@ -88,6 +90,23 @@ def test_what_has_comments_does_not_move_into_brackets() -> None:
 
     with pytest.raises(KrmfnError, match=r"^A a: spec.flow cannot be written: the comment '# .*' would be lost in br"):
         after(move)
+
+
+@pytest.mark.parametrize("value", [None, True, 1, "x"])
+def test_where_an_equal_value_comes_into_brackets_the_comment_is_cleared_first(value: Any) -> None:
+    """By chance, perhaps: nothing says so, and the comment would go in silence."""
+    item = "- apiVersion: v1\n  kind: A\n  metadata: {name: a}\n  spec:\n    m: {b: c}\n"
+    for is_cleared in (False, True):
+        resources = ResourceList.parse(f"{HEAD}{item}    a: {json.dumps(value)} # why\n".encode())
+        if is_cleared:
+            resources.items[0].at("spec.a").comment = ""
+        del resources.items[0]["spec.a"]
+        resources.items[0]["spec.m.k"] = value
+        if is_cleared:
+            assert load.read(resources.to_bytes())["items"][0]["spec"] == {"m": {"b": "c", "k": value}}
+        else:
+            with pytest.raises(Refused, match="the comment '# why' would be lost in brackets"):
+                resources.to_bytes()
 
 
 def test_what_takes_the_place_of_another_value_in_brackets_loses_no_comment_in_silence() -> None:
