@@ -15,9 +15,10 @@ from ..paths import files, manifests
 
 _API_VERSION = re.compile(
     rb"(?:argoproj\.io|(?:toolkit|source\.extensions)\.fluxcd\.io|fleet\.cattle\.io)\\?/v[0-9]|argocd\.argoproj\.io\\?/secret-type"
+    rb"|\bargocd-cm\b"
 )
 """A file without any of these holds no object of an engine; JSON may write a slash with a backslash before it."""
-_WORDS = (b"argoproj.io", b"fluxcd.io", b"fleet.cattle.io")
+_WORDS = (b"argoproj.io", b"fluxcd.io", b"fleet.cattle.io", b"argocd-cm")
 """A text without any of these need not be searched, which takes thirty times as long."""
 SUFFIXES = (".yaml", ".yml", ".json")
 CONFIG_MAP = b"ConfigMap"

@@ -10,7 +10,7 @@ from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
 from .. import oracles
-from ..deployments import argocd, config_maps, fleet, flux, forks, generators
+from ..deployments import argocd, config_maps, fleet, flux, forks, generators, overrides
 from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
 from ..deployments.holders import declared_by, deployments
 from ..kustomization.calls import Ours
@@ -112,14 +112,16 @@ def _name(top: str, path: str) -> str:
 
 
 def _objects(path: str, text: bytes) -> list[EngineObject]:
-    """Return the objects of engines in a text, and the Secrets that describe clusters to Argo CD."""
+    """Return the objects of engines in a text, and the Secrets and settings of Argo CD."""
     try:
         items = manifests.read_stream(text, path).items
     except KrmfnError:
         return []
     objects = []
     for item in items:
-        if item.group in _GROUPS or (item.kind == "Secret" and item.mentions("argocd.argoproj.io/secret-type")):
+        is_secret = item.kind == "Secret" and item.mentions("argocd.argoproj.io/secret-type")
+        is_settings = item.kind == "ConfigMap" and item.ref.name == overrides.CONFIG_MAP
+        if item.group in _GROUPS or is_secret or is_settings:
             with suppress(KrmfnError):
                 first = next(iter(item.manifest), "")
                 objects.append(EngineObject(item.ref, item.manifest, item.field_place(first) or Place(path)))

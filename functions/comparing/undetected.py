@@ -1,4 +1,4 @@
-"""Changes of Modules that Argo CD does not see, since the Application that applies them ignores such differences."""
+"""Changes of Modules that Argo CD does not see, since it ignores such differences, in one Application or in all."""
 
 from collections.abc import Iterator
 
@@ -23,11 +23,16 @@ def undetected(plan: Plan, new: Side) -> Iterator[Result]:
 
 
 def _message(change: Change, declaration: Declaration) -> str:
-    """Return what an Application does not do about a change; "" where it makes it."""
+    """Return what Argo CD does not do about a change; "" where it makes it."""
+    application = f"{declaration.source.ref} ({declaration.file})"
     about = [ignored for ignored in declaration.ignored if ignored.is_about(change.ref)]
-    covered = [field.path for field in change.fields if any(ignored.covers(field.parts) for ignored in about)]
-    source = f"{declaration.source.ref} ({declaration.file})"
+    pairs = [(field.path, ignored) for field in change.fields for ignored in about if ignored.covers(field.parts)]
+    covered = [*dict.fromkeys(path for path, _ in pairs)]
     if covered and (len(covered) == len(change.fields) or declaration.respects_ignored):
+        source = pairs[0][1].source or application
         return f"is not applied: {source} ignores differences in {some(covered, len(covered), 1)}"
-    unread = [ignored.unread for ignored in about if ignored.unread]
-    return f"perhaps is not applied: {source} ignores differences in {some(unread, len(unread), 1)}" if unread else ""
+    unread = [ignored for ignored in about if ignored.unread]
+    if not unread:
+        return ""
+    words = some([ignored.unread for ignored in unread], len(unread), 1)
+    return f"perhaps is not applied: {unread[0].source or application} ignores differences in {words}"

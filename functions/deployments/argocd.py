@@ -10,7 +10,7 @@ from krmfn import Manifest
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import map_texts, table, tables, text
-from . import edits, generators, globs, keeping, names
+from . import edits, generators, globs, keeping, names, overrides
 from .deployment import (
     Declaration,
     Declared,
@@ -61,7 +61,11 @@ def declared(objects: Sequence[EngineObject], repository: Repository) -> Declare
             applications = list(_applications(item, repository, problems))
         for application in applications:
             declarations += _declarations(application, repository, servers, problems)
-    return Declared(tuple(dict.fromkeys(declarations)), tuple(dict.fromkeys(problems)))
+    everywhere = overrides.ignored_everywhere(objects)
+    unique = (
+        declaration._replace(ignored=declaration.ignored + everywhere) for declaration in dict.fromkeys(declarations)
+    )
+    return Declared(tuple(unique), tuple(dict.fromkeys(problems)))
 
 
 def _applications(item: EngineObject, repository: Repository, problems: list[Problem]) -> Iterator[_Application]:

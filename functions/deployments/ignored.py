@@ -1,4 +1,4 @@
-"""Differences that an Application ignores: Argo CD does not see them, so it applies nothing because of them.
+"""Differences that Argo CD ignores: it does not see them, so it applies nothing because of them.
 
 Source: Argo CD 3.2, docs/user-guide/diffing.md; docs/user-guide/sync-options.md, Respect ignore difference configs;
 util/argo/normalizers/diff_normalizer.go: group and kind are patterns, a name or namespace that is empty is any.
@@ -19,7 +19,7 @@ ANY = ""
 
 
 class Ignored(NamedTuple):
-    """Fields of some objects whose differences an Application ignores."""
+    """Fields of some objects whose differences are ignored."""
 
     group: str
     kind: str
@@ -29,6 +29,8 @@ class Ignored(NamedTuple):
     """The fields, each with all below it."""
     unread: str = ""
     """What also says which fields these are, and is not read here: a jq expression, or managers."""
+    source: str = ""
+    """Who ignores them, with the file, where it is not the Application itself."""
 
     def is_about(self, ref: Ref) -> bool:
         """Return whether it is about an object."""
@@ -41,6 +43,11 @@ class Ignored(NamedTuple):
             len(ignored) <= len(path) and all(map(_is_step, ignored, path[: len(ignored)])) for ignored in self.paths
         )
 
+    def as_unread(self) -> "Ignored":
+        """Return it as what may not hold."""
+        paths = ("/".join(("", *path)) for path in self.paths)
+        return self._replace(paths=(), unread=", ".join(filter(None, (*paths, self.unread))))
+
 
 def _is_step(step: str, part: str | int) -> bool:
     """Return whether a step of a path leads to a part, or may: which index an entry has that is named is not known."""
@@ -52,7 +59,7 @@ def _is_step(step: str, part: str | int) -> bool:
 
 def ignored_of(spec: Manifest) -> tuple[Ignored, ...]:
     """Return what an Application ignores, given its spec."""
-    return tuple(_ignored(entry) for _, entry in tables(spec, "ignoreDifferences"))
+    return tuple(ignored_by(entry) for _, entry in tables(spec, "ignoreDifferences"))
 
 
 def respects(spec: Manifest) -> bool:
@@ -61,7 +68,8 @@ def respects(spec: Manifest) -> bool:
     return "RespectIgnoreDifferences=true" in options
 
 
-def _ignored(entry: Manifest) -> Ignored:
+def ignored_by(entry: Manifest, source: str = "") -> Ignored:
+    """Return what an entry ignores; `source`: see `Ignored`."""
     pointers = [tuple(_unescaped(pointer)) for pointer in texts(entry, "jsonPointers") if pointer.startswith("/")]
     expressions = texts(entry, "jqPathExpressions")
     plain = [path for path in map(_plain, expressions) if path]
@@ -75,6 +83,7 @@ def _ignored(entry: Manifest) -> Ignored:
         namespace=text(entry, "namespace"),
         paths=(*pointers, *plain),
         unread=", ".join(unread),
+        source=source,
     )
 
 
