@@ -7,7 +7,8 @@ Source: Fleet 0.13, internal/bundlereader/loaddirectory.go; docs/ref-bundle-stag
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from krmfn import KrmfnError, Place, Result, warning
 
@@ -28,22 +29,26 @@ def without(root: Root, deployment: Deployment, top: str) -> Root | None:
     bundle = deployment.real(top)
     if deployment.declaration.engine != "fleet" or not within(root.path, bundle):
         return root
-    if is_left_out(root.path, bundle):
+    if is_left_out(root.path, bundle, _lines):
         return None
     if root.kind != "files":
         return root
-    kept = tuple(file for file in root.files if not is_left_out(file.real, bundle))
+    lines_of = lru_cache(maxsize=None)(_lines)
+    kept = tuple(file for file in root.files if not is_left_out(file.real, bundle, lines_of))
     return root._replace(files=kept) if kept or not root.files else None
 
 
-def is_left_out(path: str, bundle: str) -> bool:
-    """Return whether a file or a folder in the folder of a bundle is left out, or one that it is in."""
+def is_left_out(path: str, bundle: str, lines_of: Callable[[str], Sequence[str]]) -> bool:
+    """Return whether a file or a folder in the folder of a bundle is left out, or one that it is in.
+
+    `lines_of` returns the patterns in the file of a folder.
+    """
     if not within(path, bundle) or path == bundle:
         return False
     lines, folder = list[str](), bundle
     parts = os.path.relpath(path, bundle).split(os.sep)
     for at, part in enumerate(parts):
-        lines += _lines(folder)
+        lines += lines_of(folder)
         folder = os.path.join(folder, part)
         is_folder = at < len(parts) - 1 or os.path.isdir(folder)
         if any(_matches(line, part, is_folder) for line in lines):
@@ -81,11 +86,12 @@ def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> It
         if deployment.declaration.engine == "fleet"
     }
     read = {path for root in roots for path in files_of_root(root)} if bundles else set()
+    lines_of = lru_cache(maxsize=None)(_lines)
     for bundle, deployment in bundles.items():
         for folder, _, names in os.walk(bundle):
             for path in (os.path.join(folder, name) for name in sorted(names) if name.endswith((".yaml", ".yml"))):
                 is_new = path not in read and any(within(path, top) for top in tops)
-                if is_new and is_left_out(path, bundle) and may_be_ours(path):
+                if is_new and is_left_out(path, bundle, lines_of) and may_be_ours(path):
                     holder = deployment.declaration.source.ref
                     message = f"a {NAME} leaves it out of what Fleet deploys for {holder}, so no cluster gets it"
                     remedy = "remove its pattern, or leave it out here, too, with `exclude` in .krmfn.yaml"

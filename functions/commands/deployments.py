@@ -26,6 +26,7 @@ class _Row(NamedTuple):
     """A root of a cluster."""
 
     cluster: str
+    """Its name; "" for loose files of a repository that are in none."""
     path: str
     """From the root of the repository; - for stdin."""
     engine: str = "none"
@@ -72,10 +73,12 @@ def _rows(streams: Clusters) -> Iterator[_Row]:
     for deployment in deployments:
         yield _row(deployment)
     known = {deployment.real(top) for deployment in deployments}
-    for cluster in streams.clusters:
-        for root in cluster.roots:
-            if root.path not in known:
-                yield _of_root(cluster, root, top)
+    rest = [(cluster, root) for cluster in streams.clusters for root in cluster.roots if root.path not in known]
+    is_alone = not deployments and len(rest) == 1
+    for cluster, root in rest:
+        row = _of_root(cluster, root, top)
+        is_in_none = row.path == "." and row.engine == "none" and root.kind == "files" and not is_alone
+        yield row._replace(cluster="") if is_in_none else row
 
 
 def _row(deployment: Deployment) -> _Row:
@@ -95,7 +98,13 @@ def _covers(folder: str, path: str) -> bool:
 
 
 def _of_root(cluster: Cluster, root: Root, top: str) -> _Row:
-    """Return the row of a root that no engine's object deploys; in .krmfn.yaml somebody applies it by hand."""
+    """Return the row of a root that no engine's object names: it may stand in a folder that an object deploys.
+
+    In .krmfn.yaml somebody applies it by hand.
+    """
+    above = [deployment for deployment in cluster.deployments if _covers(deployment.real(top), root.path)]
+    if above and above[-1].declaration.engine != "none":
+        return _row(above[-1])._replace(path=os.path.relpath(root.path, top))
     member = next((member for member in cluster.members if root.path and _covers(member.real, root.path)), None)
     path = os.path.relpath(root.path, top or ".") if root.path else "-"
     return _Row(cluster.name, path, "kubectl" if member else "none", "unknown", member.place if member else None)
@@ -103,18 +112,21 @@ def _of_root(cluster: Cluster, root: Root, top: str) -> _Row:
 
 def _json(rows: Sequence[_Row]) -> str:
     clusters: dict[str, list[dict[str, Any]]] = {}
+    unassigned: list[dict[str, Any]] = []
     for row in rows:
         place = {"file": row.place.path, "line": row.place.line} if row.place else None
         root = {"path": row.path, "engine": row.engine, "how": row.how, "from": place}
-        clusters.setdefault(row.cluster, []).append(root)
+        (clusters.setdefault(row.cluster, []) if row.cluster else unassigned).append(root)
     listing = [{"name": name, "roots": roots} for name, roots in clusters.items()]
-    return json_text({"clusters": listing}, 2) + "\n"
+    return json_text({"clusters": listing, **({"unassigned": unassigned} if unassigned else {})}, 2) + "\n"
 
 
 def _text(rows: Sequence[_Row]) -> str:
     head = ("CLUSTER", "ROOT", "ENGINE", "HOW", "FROM")
     places = (f"{row.place.path}:{row.place.line}" if row.place else "-" for row in rows)
-    lines = [(row.cluster, row.path, row.engine, row.how, place) for row, place in zip(rows, places, strict=True)]
+    lines = [
+        (row.cluster or "-", row.path, row.engine, row.how, place) for row, place in zip(rows, places, strict=True)
+    ]
     return "".join(f"{line}\n" for line in columns.lines([head, *lines]))
 
 
@@ -128,7 +140,7 @@ def _write(context: Context, streams: Clusters, rows: Sequence[_Row]) -> None:
         raise KrmfnError(f"{config.NAME} is there already; change it by hand, or remove it first")
     clusters: dict[str, list[str]] = {}
     for row in rows:
-        if row.path not in (".", "-"):
+        if row.cluster and row.path not in (".", "-"):
             clusters.setdefault(names.key_of(row.cluster), []).append(row.path)
     if not clusters:
         raise KrmfnError(f"nothing below {', '.join(streams.paths)} makes a cluster; is it the right PATH?")

@@ -29,8 +29,8 @@ def is_settings(item: EngineObject) -> bool:
 def ignored_everywhere(objects: Sequence[EngineObject]) -> tuple[Ignored, ...]:
     """Return what the Argo CDs of a repository ignore; of several nobody knows which of them has an Application."""
     settings = [item for item in objects if is_settings(item)]
-    found = [ignored_by(entry, f"{item.ref} ({item.place.path})") for item in settings for entry in _entries(item)]
-    return tuple(ignored.as_unread() for ignored in found) if settings[1:] else tuple(found)
+    entries = [ignored_by(entry, f"{item.ref} ({item.place.path})") for item in settings for entry in _entries(item)]
+    return tuple(ignored.as_unread() for ignored in entries) if settings[1:] else tuple(entries)
 
 
 def _entries(item: EngineObject) -> Iterator[Manifest]:

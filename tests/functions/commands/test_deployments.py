@@ -17,9 +17,11 @@ def test_the_fleet_without_a_configuration_file_has_four_clusters(tmp_path: Path
     shutil.copytree(ROOT / "examples/fleet", fleet)
     (fleet / ".krmfn.yaml").unlink()
     repository(fleet, {})
-    rows = json.loads(process("krmfn", "clusters", ".", "--format", "json", cwd=fleet).ended(0).out)["clusters"]
+    listing = json.loads(process("krmfn", "clusters", ".", "--format", "json", cwd=fleet).ended(0).out)
+    rows = listing["clusters"]
     names = ["dev", "prod-a", "prod-b", "stage"]
-    assert [row["name"] for row in rows if row["roots"][0]["engine"] == "argocd"] == names
+    assert [row["name"] for row in rows] == names  # argocd/ and the inventories are in none
+    assert [root["path"] for root in listing["unassigned"]] == ["."]
     assert [row["roots"][0]["path"] for row in rows[:4]] == [f"clusters/{name}" for name in names]
     assert rows[0]["roots"][0] == {
         "path": "clusters/dev",
@@ -28,7 +30,7 @@ def test_the_fleet_without_a_configuration_file_has_four_clusters(tmp_path: Path
         "from": {"file": "argocd/applicationset.yaml", "line": 2},
     }
     lines = process("krmfn", "clusters", cwd=fleet).text.splitlines()
-    assert [line.split()[0] for line in lines[1:5]] == names
+    assert [line.split()[0] for line in lines[1:]] == [*names, "-"]
 
 
 def test_what_may_not_be_built_hides_no_cluster(tmp_path: Path) -> None:
@@ -36,3 +38,18 @@ def test_what_may_not_be_built_hides_no_cluster(tmp_path: Path) -> None:
     files = {"a/a.yaml": config_map("a"), "part/kustomization.yaml": COMPONENT + CHART}
     done = process("krmfn", "clusters", cwd=repository(tmp_path, files)).ended(0)
     assert "part" not in done.text + done.err
+
+
+def test_what_stands_in_a_folder_that_an_object_deploys_has_its_engine(tmp_path: Path) -> None:
+    flux = (
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a, namespace: f}\n"
+        "spec: {path: ./a, sourceRef: {kind: GitRepository, name: f}}\n"
+    )
+    files = {
+        "clusters/lab/ks.yaml": flux,
+        "a/c.yaml": config_map("c"),
+        "a/b/kustomization.yaml": "resources: [d.yaml]\n",
+    }
+    folder = repository(tmp_path, files | {"a/b/d.yaml": config_map("d")})
+    lines = process("krmfn", "clusters", cwd=folder).ended(0).text.splitlines()
+    assert ["lab", "a/b", "flux", "raw", "clusters/lab/ks.yaml:1"] in [line.split() for line in lines]
