@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Manifest
 from krmfn.typed import Any
-from krmfn.yamltext import load
 
 from ..kmm.lookup import table, tables, text
 from .deployment import EngineObject
@@ -58,6 +57,8 @@ def _key(name: str) -> str:
 
 def _read(value: str) -> Mapping[str, Any]:
     """Return the mapping in a text; {} where Argo CD does not start with it."""
+    from krmfn.yamltext import load  # imported here: few repositories have such settings
+
     try:
         data = load.read(value.encode()) if value else {}
     except KrmfnError:
