@@ -88,7 +88,7 @@ def named(fields: Any, parts: Sequence[str]) -> tuple[str, ...]:
 
 
 def without(value: Any, names: Sequence[str], holder: str = "") -> Any:
-    """Return fields without those of that name; a mapping or list of which nothing remains goes, too.
+    """Return fields without those of that name; a mapping or list of which nothing remains goes, too, if it merges.
 
     `holder` is the name of the field that has the value.
     """
@@ -100,5 +100,6 @@ def without(value: Any, names: Sequence[str], holder: str = "") -> Any:
     if not isinstance(value, dict) or names[0] not in value:
         return value
     child = without(value[names[0]], names[1:], names[0]) if names[1:] else None
-    kept = {names[0]: child} if child else {}
+    stays = child or (names[0] in ATOMIC and child is not None)  # a selector without labels is one of all nodes
+    kept = {names[0]: child} if stays else {}
     return {name: kept.get(name, inner) for name, inner in value.items() if name != names[0] or kept}

@@ -138,6 +138,14 @@ def test_a_path_that_changes_nothing_has_no_effect(name: str, reason: str) -> No
     ]
 
 
+@pytest.mark.parametrize("layer", ["config", "overrides"])
+def test_a_selector_of_which_nothing_remains_is_one_of_all_nodes(layer: str) -> None:
+    """And that is to be confirmed: it is not one that the pool lacks."""
+    profile = PROFILE | {"nodePools": [{"name": "a", "nodeSelector": {"gpu": "a"}}]}
+    resources = rendered("nodePools.a.nodeSelector.gpu", layer=layer, profile=profile, nodeSelector=None)
+    assert "KRM123" in {result.rule for result in resources.results if result.severity == "error"}
+
+
 def test_what_is_missing_since_it_was_taken_away_is_said_there() -> None:
     profile = PROFILE | {"daemonSets": [AGENT]}
     assert ("KRM133", "spec.unset[0]") in places(rendered("daemonSets.agent.image", profile=profile).results, "error")
