@@ -100,6 +100,6 @@ def without(value: Any, names: Sequence[str], holder: str = "") -> Any:
     if not isinstance(value, dict) or names[0] not in value:
         return value
     child = without(value[names[0]], names[1:], names[0]) if names[1:] else None
-    stays = child or (names[0] in ATOMIC and child is not None)  # a selector without labels is one of all nodes
-    kept = {names[0]: child} if stays else {}
+    is_kept = child or (names[0] in ATOMIC and child is not None)  # a selector without labels is one of all nodes
+    kept = {names[0]: child} if is_kept else {}
     return {name: kept.get(name, inner) for name, inner in value.items() if name != names[0] or kept}
