@@ -169,7 +169,7 @@ def subschema(path: Path, file: str) -> dict[str, Any]:
 def another(value: Any, path: Path, file: str) -> Any:
     """Another value that fits; None when there is none."""
     node = subschema(path, file)
-    candidates = [*node.get("enum", []), not value if isinstance(value, bool) else None]
+    candidates = [*node.get("enum", []), *node.get("examples", []), not value if isinstance(value, bool) else None]
     candidates += ["sha256:" + "1" * 64] if str(value).startswith("sha256:") else []
     candidates += [f"{value}x", f"{value}:2", *OTHERS] if isinstance(value, str) else [*OTHERS, 0]
     rules = schema.Schema({"$defs": json_schema(file)["$defs"], **node})
