@@ -242,6 +242,20 @@ ONE_OBJECT = {"objectName", "matchLabels"}
 MADE_SEVERAL_TIMES = {"an ordered upgrade", "pools that say it all"}
 
 
+MAKES_PODS = {"daemonSets", "devicePlugin", "dra"}
+PODS_DIFFER = {
+    "the usual",
+    "nothing loaded",
+    "nothing loaded, DaemonSets of their own",
+    "a hub",
+    "an ordered upgrade",
+    "pools that say it all",
+}
+"""Situations that say how often pods are made, and with what account; the others say what a Module's loader does."""
+IN_A_POD = 4
+"""How many parts the path of a field of a pod has at least."""
+
+
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_another_value_changes_something_or_is_reported_to_change_nothing(situation: str) -> None:
     silent = []
@@ -254,6 +268,8 @@ def test_another_value_changes_something_or_is_reported_to_change_nothing(situat
         spec = SITUATIONS[situation] | BESIDE.get(name, {}) | {name: value}
         before = run(spec)
         for path in scalars(value, (name,)):
+            if name in MAKES_PODS and len(path) >= IN_A_POD and situation not in PODS_DIFFER:
+                continue
             new = another(at(spec, path), path, "deviceconfig")
             assert new is not None, path
             other = edited(spec, (path, new))
