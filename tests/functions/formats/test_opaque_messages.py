@@ -1,0 +1,125 @@
+"""No logic reads a message: with meaningless texts in their place a run says the same of the same objects.
+
+A message is written once, for people. Whoever rewords one must not change what is found, counted or failed.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from krmfn_functions.commands import catalogue
+from krmfn_functions.formats.findings import FORMATS
+from krmfn_functions.rule import Rule
+
+from krmfn import Result
+from tests.rule_examples import findings, needs_kustomize, run
+from tests.trees import plant
+
+_LETTERS = "ghijklmnopqrstuv"
+"""No digits, which a reader might count, and no letters of a word."""
+
+
+def opaque_text(message: str) -> str:
+    """Return a text without meaning, another one for each message."""
+    return "".join(_LETTERS[int(digit, 16)] for digit in sha256(message.encode()).hexdigest()[:12])
+
+
+@contextmanager
+def opaque_messages() -> Iterator[None]:
+    """Make the findings that are written in the block say nothing."""
+    plain: Any = Result.__new__
+
+    def opaque(cls: type[Result], message: str, *rest: Any, **about: Any) -> Any:
+        return plain(cls, opaque_text(message), *rest, **about)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Result, "__new__", opaque)
+        yield
+
+
+RULES = [pytest.param(rule, id=rule.id) for rule in catalogue.rules() if not needs_kustomize(rule)]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_no_rule_needs_the_words_of_another(rule: Rule) -> None:
+    plain = Counter((finding.rule, finding.severity) for finding in findings(rule, rule.bad))
+    with opaque_messages():
+        assert Counter((finding.rule, finding.severity) for finding in findings(rule, rule.bad)) == plain
+
+
+def test_the_words_are_gone() -> None:
+    """Else the test above compares a run with itself."""
+    rule = next(rule for rule in catalogue.rules() if rule.id == "KRM301")
+    with opaque_messages():
+        (finding,) = (finding for finding in findings(rule, rule.bad) if finding.rule == rule.id)
+    assert set(finding.message) <= {*_LETTERS}, finding.message
+
+
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {{name: {name}, namespace: kmm}}
+spec:
+  driverImage: registry.example.com/driver
+  driverVersion: "1"
+  moduleName: {name}
+  nodeSelector: {{gpu: {label}}}
+  kernelMappings: [{{literal: {kernel}}}]
+"""
+_LABELS, _KERNELS = st.sampled_from("ab"), st.sampled_from(["5.14.0-1", "6.1.0-2"])
+_CONFIGS = st.lists(st.tuples(_LABELS, _KERNELS), min_size=1, max_size=2)
+_NODES = st.lists(st.tuples(_LABELS, _KERNELS, st.booleans()), min_size=1, max_size=4)
+
+
+def inventory(nodes: list[tuple[str, str, bool]]) -> str:
+    """Return nodes, each with its label, its kernel and whether it has a taint."""
+    items = [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": f"n{at}", "labels": {"gpu": label}},
+            "spec": {"taints": [{"key": "gpu", "effect": "NoSchedule"}] if is_tainted else []},
+            "status": {"nodeInfo": {"kernelVersion": kernel}},
+        }
+        for at, (label, kernel, is_tainted) in enumerate(nodes)
+    ]
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+
+
+def said(document: dict[str, Any]) -> Counter[tuple[object, ...]]:
+    """Return what JSON output says of each cluster, without words: findings that many have may be one there."""
+    return Counter(
+        (*(json.dumps(finding[key]) for key in ("rule", "severity", "ref", "path", "file", "line")), cluster)
+        for finding in document["findings"]
+        for cluster in finding["clusters"] or [""]
+    )
+
+
+@settings(max_examples=10)
+@given(st.lists(st.tuples(_CONFIGS, _NODES), min_size=1, max_size=3))
+def test_a_fleet_says_the_same(clusters: list[tuple[list[tuple[str, str]], list[tuple[str, str, bool]]]]) -> None:
+    names = [f"c{at}" for at in range(len(clusters))]
+    files = {".krmfn.yaml": f"clusters: {{{', '.join(f'{name}: [{name}]' for name in names)}}}\n", ".git/HEAD": ""}
+    for name, (configs, nodes) in zip(names, clusters, strict=True):
+        files[f"{name}/nodes.json"] = inventory(nodes)
+        for at, (label, kernel) in enumerate(configs):
+            files[f"{name}/drv{at}.yaml"] = CONFIG.format(name=f"drv{at}", label=label, kernel=kernel)
+    with tempfile.TemporaryDirectory() as folder:
+        plant(Path(folder), files)
+        for form in FORMATS:
+            code, text = run(["check", folder, "--format", form])
+            with opaque_messages():
+                opaque_code, opaque_output = run(["check", folder, "--format", form])
+            assert opaque_code == code, form
+            if form == "json":
+                assert said(json.loads(opaque_output)) == said(json.loads(text))
