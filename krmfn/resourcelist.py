@@ -126,17 +126,19 @@ class ResourceList:
         return not self.failed
 
     @property
-    def reported(self) -> list[Result]:
-        """Return the findings as they were reported: where one about what a build has made stands is not looked up."""
-        return [*self._results] if self._results else []
-
-    @property
     def results(self) -> list[Result]:
         """Return the findings of this run, in the order in which they were reported; `report` adds to them.
 
-        With an error the items leave as they came, so findings name them as they were.
+        With an error the items leave as they came, so findings name them as they were. Where one about what a build
+        has made stands is not looked up: see `placed`.
         """
-        results = self._results.placed() if self._results else []
+        return self._named(list(self._results)) if self._results else []
+
+    def placed(self) -> list[Result]:
+        """Return the findings with their places in files, which may start a build; two that are equal there are one."""
+        return self._named(self._results.placed()) if self._results else []
+
+    def _named(self, results: list[Result]) -> list[Result]:
         if self.failed and any(item.is_edited for item in self.items):
             return editing.under_old_names(results, self.items)
         return results

@@ -86,7 +86,7 @@ def of_others(resources: ResourceList, name: str) -> tuple[ResourceList, list[Re
     copy = ResourceList(resources.items)
     copy.run = resources.run
     note(copy, is_beside=True)
-    return copy, [_named(finding, name) for finding in resources.results if finding.severity != "info"]
+    return copy, [_named(finding, name) for finding in resources.placed() if finding.severity != "info"]
 
 
 def not_read(failure: KrmfnError, name: str) -> list[Result]:
@@ -107,7 +107,7 @@ def counted_once(cluster: Cluster) -> Cluster:
     for item in _items(cluster, is_beside=False):
         names.pop(item.ref, None)  # a finding says its resource by name, so this one may be about ours
     ours, others = list[Result](), [*cluster.trouble]
-    for finding in cluster.final.reported:
+    for finding in cluster.final.results:
         is_of_others = finding.severity == "error" and finding.ref in names and finding.rule not in _ABOUT_OURS
         if is_of_others and finding.ref:
             others.append(_named(finding, names[finding.ref]))

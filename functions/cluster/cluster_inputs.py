@@ -184,7 +184,7 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     kinds = NODES if run_of(resources).is_settled else COUNTING
     others = [item for item in beside.items if (item.group, item.kind) not in kinds]
     resources.items += [item for item in beside.items if (item.group, item.kind) in kinds]
-    resources.report(beside.results)
+    resources.report(beside.placed())
     note(resources, passed_over=run_of(beside).passed_over)
     for product in (item for item in others if (item.group, item.kind) == PROFILE):
         file = product.place.path if product.place else product.name
@@ -216,7 +216,7 @@ def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tu
         joined.items += resources.items
         number += run_of(resources).files
         joined.function_config = joined.function_config or resources.function_config
-        joined.report(resources.results)
+        joined.report(resources.placed())
         passed_over += run_of(resources).passed_over
         others = {} if is_named else {file: reason for file, reason in failures.items() if isinstance(reason, Template)}
         passed_over += [PassedOver(file, reason.text, str(reason)) for file, reason in others.items()]

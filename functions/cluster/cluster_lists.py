@@ -105,7 +105,7 @@ def _with_hints(resources: ResourceList, path: str) -> ResourceList:
     The call does not see the nodes beside the kustomization, so it could only compare selectors.
     """
     node = next((item for item in resources.items if (item.group, item.kind) in NODES), None)
-    if not node or not any(finding.rule in _SELECTOR_RULES for finding in resources.reported):
+    if not node or not any(finding.rule in _SELECTOR_RULES for finding in resources.results):
         return resources
     file = node.place.path if node.place else "the input"
     hint = (
@@ -113,7 +113,7 @@ def _with_hints(resources: ResourceList, path: str) -> ResourceList:
         "with the annotation config.kubernetes.io/local-config"
     )
     findings = list[Result]()
-    for finding in resources.reported:
+    for finding in resources.results:
         is_hinted = finding.rule in _SELECTOR_RULES and finding.severity == "error"
         remedy = "; ".join(filter(None, (finding.remedy, hint))) if is_hinted else finding.remedy
         findings.append(finding._replace(remedy=remedy))
@@ -139,7 +139,7 @@ def _final(parts: Sequence[ResourceList], side: ResourceList | None, is_whole: b
         kept=frozenset[tuple[str, str]]().union(*(run.kept for run in runs)),
     )
     for resources in lists:
-        final.report(resources.results)
+        final.report(resources.placed())
         final.changes += resources.changes
     configured = [part for part in parts if part.function_config]
     if configured and all(part.function_config == configured[0].function_config for part in configured):

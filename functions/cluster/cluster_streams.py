@@ -86,7 +86,7 @@ def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     if has_several:
         streams = shared.without_needed(streams)
         repository.check(streams, intent)
-    is_done = any(cluster.lists or cluster.final.reported for cluster in (*streams.clusters, *streams.unassigned))
+    is_done = any(cluster.lists or cluster.final.results for cluster in (*streams.clusters, *streams.unassigned))
     if not streams.findings and not is_done:
         raise_alike(failures)
     return streams
@@ -171,8 +171,8 @@ def render_all(context: Context, paths: Sequence[str]) -> Clusters:
     streams = render(context, paths)
     raise_first(streams.failures)
     if not streams.is_whole:
-        results = [finding for cluster in streams.clusters for finding in cluster.final.results]
-        raise Unreadable([*streams.findings, *streams.unassigned_findings, *results])
+        results = [finding for cluster in streams.clusters for finding in cluster.final.placed()]
+        raise Unreadable([*streams.findings, *streams.unassigned_findings(), *results])
     return streams
 
 
@@ -187,7 +187,7 @@ def render_single(context: Context, path: str) -> ResourceList:
         names = ", ".join(cluster.name for cluster in clusters)
         raise KrmfnError(f"{path} holds {len(clusters)} clusters ({names}); pass the PATH of one of them")
     (cluster,) = clusters
-    cluster.final.report([*streams.findings, *streams.unassigned_findings])
+    cluster.final.report([*streams.findings, *streams.unassigned_findings()])
     return cluster.final
 
 
@@ -197,7 +197,7 @@ def log(context: Context, streams: Clusters, notes: Collection[Result] = ()) -> 
     `notes` are errors, failures among them, that the command prints itself: they are not logged.
     """
     log_excluded(context, streams)
-    context.log.findings(_without([*streams.findings, *streams.unassigned_findings], notes))
+    context.log.findings(_without([*streams.findings, *streams.unassigned_findings()], notes))
     context.log.findings(findings_of(context, streams, streams.lists, notes))
     log_failures(context.log, () if notes else streams.failures)
 
@@ -205,7 +205,7 @@ def log(context: Context, streams: Clusters, notes: Collection[Result] = ()) -> 
 def findings_of(context: Context, streams: Clusters, lists: Lists, notes: Collection[Result] = ()) -> list[Result]:
     """Return the findings of some clusters but for `notes`; of several clusters each once, with those that have it."""
     look_up_places(context, streams)
-    by_name = {name: _without(resources.results, notes) for name, resources in lists.items()}
+    by_name = {name: _without(resources.placed(), notes) for name, resources in lists.items()}
     if len(streams.clusters) < 2:
         return [finding for results in by_name.values() for finding in results]
     from ..formats import checked, grouped  # imported here: findings of one cluster are not grouped
@@ -228,9 +228,9 @@ def look_up_places(context: Context, streams: Clusters) -> None:
     The places of some builds are only known after a second run (see `builds`), whose result is kept.
     """
     finals = [cluster.final for cluster in streams.clusters]
-    lists = [final for final in finals if any(result.place and result.place.finder for result in final.reported)]
+    lists = [final for final in finals if any(result.place and result.place.finder for result in final.results)]
     if len(lists) > 1:  # a single one looks them up when its findings are read
-        cluster_inputs.work_through(context, lambda final: final.results, lists, "builds looked up", len(lists))
+        cluster_inputs.work_through(context, ResourceList.placed, lists, "builds looked up", len(lists))
 
 
 def log_excluded(context: Context, streams: Clusters) -> None:

@@ -129,10 +129,9 @@ class Clusters(NamedTuple):
     unasked: Sequence[Cluster] = ()
     """The clusters that nobody asks for, since --live names others: nothing of them is read."""
 
-    @property
     def unassigned_findings(self) -> list[Result]:
-        """Return what is wrong in the files that no cluster lists; it stops nothing."""
-        return [finding for cluster in self.unassigned for finding in cluster.final.results]
+        """Return what is wrong in the files that no cluster lists, with its places; it stops nothing."""
+        return [finding for cluster in self.unassigned for finding in cluster.final.placed()]
 
     @property
     def is_whole(self) -> bool:

@@ -100,9 +100,10 @@ def without_needed(streams: Clusters) -> Clusters:
     When some clusters are not here, or could not be read completely, none of these findings is kept.
     """
     clusters = streams.clusters
-    if not any(finding.rule == "KRM606" for cluster in clusters for finding in cluster.final.reported):
+    if not any(finding.rule == "KRM606" for cluster in clusters for finding in cluster.final.results):
         return streams
-    unused = [{_mapping(result) for result in cluster.final.results if result.rule == "KRM606"} for cluster in clusters]
+    findings_of = [cluster.final.placed() for cluster in clusters]
+    unused = [{_mapping(result) for result in findings if result.rule == "KRM606"} for findings in findings_of]
     used = [_in_use(cluster.final) for cluster in clusters]
     is_unknown = _is_partial(streams._replace(unassigned=())) or not all(cluster.is_whole for cluster in clusters)
 
@@ -114,7 +115,7 @@ def without_needed(streams: Clusters) -> Clusters:
         return is_unknown or any(key[0] in names or file in names for names in others)
 
     def judged(cluster: Cluster) -> Cluster:
-        results = [finding for finding in cluster.final.results if not is_needed(finding)]
+        results = [finding for finding in cluster.final.placed() if not is_needed(finding)]
         return cluster._replace(final=with_results(cluster.final, results))
 
     return streams._replace(clusters=[*map(judged, clusters)])
@@ -133,7 +134,7 @@ def _in_use(resources: ResourceList) -> set[Id | str]:
     """
     if resources.failed or not (resources.select("Node", "") or resources.select("NodeInventory", "krmfn.dev")):
         return {(item.place.path if item.place else "") or item.ref.id for item in resources.items}
-    idle = {finding.ref.id for finding in resources.results if finding.ref and finding.rule in _WITHOUT_NODES}
+    idle = {finding.ref.id for finding in resources.placed() if finding.ref and finding.rule in _WITHOUT_NODES}
     return {item.ref.id for item in resources.items if item.ref.id not in idle}
 
 

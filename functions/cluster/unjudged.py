@@ -83,7 +83,7 @@ def _concerns_us(resources: ResourceList) -> bool:
 def _of_files(streams: Clusters) -> Iterator[Gap]:
     """Yield the files that nobody has read or looked into."""
     lists = (cluster.final for cluster in (*streams.clusters, *streams.unassigned))
-    findings = [*streams.findings, *(finding for resources in lists for finding in resources.reported)]
+    findings = [*streams.findings, *(finding for resources in lists for finding in resources.results)]
     for finding in findings:
         if unread := dict(finding.tags).get(UNREAD):
             yield Gap("files", "files of other tools, charts and submodules", "not read", tuple(unread.split("\n")))
@@ -135,7 +135,7 @@ def _of_list(resources: ResourceList) -> Iterator[Gap]:
         yield Gap("kinds", "what spokes get of a hub", "no cluster has labels in .krmfn.yaml", names)
     if not has_nodes(resources) and (modules or not on_spokes):
         yield Gap("clusters", _WHICH, "no inventory")
-    yield from _of_findings(resources.reported)
+    yield from _of_findings(resources.results)
     yield from _of_version(resources)
 
 

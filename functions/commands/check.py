@@ -117,7 +117,7 @@ def _judge(context: Context, args: Request) -> Judged:
     least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
     select, ignore = _named(args)
     streams = _rendered(context, args)
-    reported = {cluster.name: cluster.final.reported for cluster in (*streams.clusters, *streams.unassigned)}
+    reported = {cluster.name: cluster.final.results for cluster in (*streams.clusters, *streams.unassigned)}
     if len(streams.clusters) > 1:  # as many builds at a time as --jobs says
         cluster_streams.look_up_places(context, streams)
     additions: Iterable[Result] = ()

@@ -63,7 +63,7 @@ def read(
     cluster_streams.log_excluded(context, streams)
     visible = {n: r for n, r in streams.lists.items() if r.failed or context.intent.logs_advice}
     findings = cluster_streams.findings_of(context, streams, visible)
-    context.log.findings([*streams.findings, *streams.unassigned_findings, *findings])
+    context.log.findings([*streams.findings, *streams.unassigned_findings(), *findings])
     return streams
 
 

@@ -108,7 +108,7 @@ def _list(lists: Lists, args: Request) -> tuple[str, list[Result]]:
         if reason := _WRONG if part.has_errors else part.unlisted:
             results.append(error(f"the images of {part.name} are not known: {reason}"))
     images = merge_images(image_lists)
-    findings = (*results, *(finding for resources in lists.values() for finding in resources.results))
+    findings = (*results, *(finding for resources in lists.values() for finding in resources.placed()))
     if not images and not any(finding.severity == "error" for finding in findings):
         raise KrmfnError(_EMPTY)
     if file and names is not None:

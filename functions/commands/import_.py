@@ -80,7 +80,7 @@ def _run(context: Context, args: Request) -> int:
     if streams is None:
         return 2
     text, findings = _write(context.options, sources_of(streams), args, existing)
-    results = [result for resources in streams.lists.values() for result in resources.results]
+    results = [result for resources in streams.lists.values() for result in resources.placed()]
     return clusters.print_text(context, streams, text, [*results, *findings])
 
 

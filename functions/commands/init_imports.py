@@ -57,7 +57,7 @@ def imported_of(context: Context, by_name: Mapping[str, str]) -> Imported:
         manifests = [*part.inputs, *new_manifests]
         resources = rendered(manifests, run._replace(crds=source.crds), profiles)
         findings += [*part.findings, *import_.findings_of(imported, {item.ref.id: item.place for item in source.items})]
-        findings += [result for result in resources.results if result.severity == "error"]
+        findings += [result for result in resources.placed() if result.severity == "error"]
         inventory = _inventory(by_name[source.name], source.name, cluster.label_keys(resources))
         parts.append(Cluster(source.name, _texts(manifests, shipped), inventory))
         lines += _lines(source, imported, part)

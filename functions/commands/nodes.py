@@ -203,7 +203,7 @@ def _node_findings(view: View, keys: Collection[str], is_required: bool) -> Iter
     Raises KrmfnError where there is no node, though nothing is wrong, or where labels (`keys`) are not known of them.
     """
     has_errors = view.resources.failed
-    reported = {finding.occurrence for finding in view.resources.results} if has_errors else set()
+    reported = {finding.occurrence for finding in view.resources.placed()} if has_errors else set()
     yield from (finding for finding in view.node_findings if finding.occurrence not in reported)
     if view.errors or (has_errors and not view.groups):
         return

@@ -113,7 +113,7 @@ def _unlogged(streams: Clusters, parts: Sequence[Part], comparisons: Sequence[Co
     """Return the findings of the page that are not among those of the lists, which were logged."""
     from ..report.tallies import change_errors
 
-    logged = {result.occurrence for resources in streams.lists.values() for result in resources.results}
+    logged = {result.occurrence for resources in streams.lists.values() for result in resources.placed()}
     results = (*(finding for part in parts for finding in part.findings), *change_errors(comparisons))
     return [finding for finding in results if finding.occurrence not in logged]
 

@@ -31,10 +31,10 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
     """
     clusters = (*streams.clusters, *streams.unassigned)
     counts = [cluster.counts._replace(turned_off=run_of(cluster.final).turned_off) for cluster in clusters]
-    results = [*streams.findings, *in_order(streams.unassigned_findings)]
+    results = [*streams.findings, *in_order(streams.unassigned_findings())]
     for cluster in (*streams.clusters, *streams.left_out):
-        if cluster.final.results:
-            results += tag_cluster(cluster.name, in_order(cluster.final.results))
+        if cluster.final.placed():
+            results += tag_cluster(cluster.name, in_order(cluster.final.placed()))
     for failure in streams.failures:
         results += tag_cluster(failure.cluster, failure.findings) if failure.is_blocked else []
     number = len(results)
@@ -52,7 +52,7 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
         from ..formats import grouped  # here: findings about one cluster are not grouped
 
         results = grouped.join(results, names)
-    by_cluster = {cluster.name: cluster.final.results for cluster in streams.clusters}
+    by_cluster = {cluster.name: cluster.final.placed() for cluster in streams.clusters}
     checked = cluster_lists.total(counts)._replace(results=list(Findings(map(_place_in_file, results))))
     return checked._replace(
         excluded=len(streams.excluded),

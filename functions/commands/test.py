@@ -80,7 +80,7 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
         yield f"{case}: nothing is generated in this case: no config has its Profile; {ways}"
         return
     records = []
-    for finding in final.results:
+    for finding in final.placed():
         path = finding.place.path if finding.place else ""
         records.append({**findings.finding(finding), "file": os.path.relpath(path, case) if path else ""})
     objects = b"" if final.failed else output.dump(deployed_items(final))

@@ -179,7 +179,7 @@ def _of_node(node: Node, group: Group, view: View, live: Live | None, log: Log) 
 
 def _reasons(view: View, resources: ResourceList) -> list[str]:
     """Return why it is not known what the nodes of a cluster get, without what is reported with its list."""
-    messages = {str(finding) for finding in resources.results}
+    messages = {str(finding) for finding in resources.placed()}
     lines = [line.removeprefix("error: ") for line in view.errors if line not in messages]
     return lines or [f"what the nodes of {view.name} get is not known because of these errors"]
 

@@ -185,12 +185,12 @@ def _depth(cluster: Cluster, top: str, path: str) -> int:
 def _compare(base: Base, name: str, pair: Pair, unread: _Unread, everywhere: Sequence[Deployment]) -> Comparison:
     """Return the comparison of one cluster; `everywhere` as for `compare`."""
     lost, missing = unread.old, unread.new
-    if pair.new and (not pair.new.is_whole or _errors(pair.new.final.results)):
-        missing = [*missing, *_errors(pair.new.final.results)] or [error("it cannot be read completely")]
+    if pair.new and (not pair.new.is_whole or _errors(pair.new.final.placed())):
+        missing = [*missing, *_errors(pair.new.final.placed())] or [error("it cannot be read completely")]
     if missing:
         return Comparison(name, _NOTHING, missing, failed=True)
     if pair.old and (not pair.old.is_whole or pair.old.final.failed):
-        lost = [*lost, *map(base.located, _errors(pair.old.final.results))] or [error("it cannot be read completely")]
+        lost = [*lost, *map(base.located, _errors(pair.old.final.placed()))] or [error("it cannot be read completely")]
     if not lost:
         return compare(pair, name, everywhere, base.located)
     manifests = deployed_manifests(pair.new.final) if pair.new else []

@@ -64,7 +64,7 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     final = FinalList(deployed, inputs, owners, modules_of(deployed), run, created)
     by_ref = {item.ref: item for item in resources.items}
     # KRM708 repeats what the function in a kustomization has reported as KRM104
-    reported = {finding.ref for finding in resources.reported if finding.rule == "KRM104"}
+    reported = {finding.ref for finding in resources.results if finding.rule == "KRM104"}
     findings: list[Finding] = []
     held = {word for word in {*_WORDS.values()} if any(item.mentions(word) for item in deployed)}
     rules = [rule for rule in RULES if rule.id not in _WORDS or _WORDS[rule.id] in held]

@@ -80,7 +80,7 @@ def part(view: View) -> Part:
     cluster, groups, resources = view.cluster, view.groups, view.resources
     unjudged = view.errors[0] if view.errors else "" if cluster.fleet.nodes else NO_NODES
     needed, unlisted = ((), unjudged) if view.errors else _images(cluster, groups)
-    results = (*view.node_findings, *resources.results)
+    results = (*view.node_findings, *resources.placed())
     findings = {finding.occurrence: finding for finding in results}
     # on a hub's clusters only selectors decide
     nodes = [node for node in cluster.fleet.nodes if node.cluster is None]
