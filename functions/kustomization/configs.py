@@ -33,7 +33,7 @@ class Configs:
         self._documents: dict[str, list[Item]] = {}
         """The documents of the files that could be read; another kustomization may have read more, as resources."""
         self._inline: dict[str, dict[str, list[Item]]] = {}
-        self._substitutes: dict[int, str] = {}
+        self._substitutes: dict[flow.Place, str] = {}
         self.names: dict[str, str] = {}
         """The random names of this run by what an annotation calls: a program, an image."""
         self.unknown: set[str] = set()
@@ -113,7 +113,7 @@ class Configs:
         node = next((annotations[key][1] for key in ANNOTATIONS if key in annotations), None)
         if value and node is not None:
             name = self.names.setdefault(value, f"krmfn-{os.urandom(12).hex()}")
-            self._substitutes[id(node)] = str(node.value).replace(value, name)
+            self._substitutes[flow.place_of(call.config, node)] = str(node.value).replace(value, name)
 
     def build_texts(self) -> dict[str, bytes]:
         """Return the texts that kustomize gets for the files of functions, by their paths without links."""
@@ -123,7 +123,7 @@ class Configs:
         """Return the text that kustomize gets for a kustomization."""
         if kustomization.item is None:
             return b""  # it is refused
-        substitutes: dict[int, str] = {}
+        substitutes: dict[flow.Place, str] = {}
         inline = self._inline.get(kustomization.folder, {})
         # Aliases make one node of several fields; the last text counts: a path, else a function, else a patch.
         order = sorted(kustomization.references, key=lambda entry: (entry.kind != "inline", entry.role == "function"))
@@ -138,8 +138,8 @@ class Configs:
                 # an absolute path, or one that goes above the root, is replaced by one that stays in a build tree
                 if os.path.normpath(f"/tree{kustomization.folder}/{reference.text}") != f"/tree{path}":
                     text = str(node.value).removesuffix(reference.text) + os.path.relpath(path, kustomization.folder)
-            if text:
-                substitutes[id(node)] = text
+            if text and node is not None:
+                substitutes[flow.place_of(kustomization.item, node)] = text
         return build_text(self._texts.sources[kustomization.path], [kustomization.item], substitutes)
 
 

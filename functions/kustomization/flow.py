@@ -23,9 +23,15 @@ _SPELLED = re.compile(r"(?!-(?: |\Z))[\w.+~-](?:[\w.+/~-]|:(?! |\Z)| (?!#))*", r
 _LONGEST = 1000
 """The length from which a key gets a question mark: readers refuse a key of over 1,024 characters without one."""
 
-Substitutes = Mapping[int, str]
-"""Strings that take the place of scalars, by the identities of their nodes."""
+Place = tuple[int, int, int]
+Substitutes = Mapping[Place, str]
+"""Strings that take the place of scalars, by their places: the nodes of an item may be read again, as others."""
 NOTHING: Substitutes = {}
+
+
+def place_of(item: Item, node: Node) -> Place:
+    """Return the place of a node of an item, which must be kept: its identity, and where in its text that stands."""
+    return id(item), node.start_mark.index, node.end_mark.index
 
 
 def dump(items: Sequence[Item], substitutes: Substitutes = NOTHING, on_lines: bool = True) -> str:
@@ -69,9 +75,10 @@ class _Writer:
         self.parts: list[str] = [" "]  # kustomize takes a patch that begins with a bracket for JSON
         self._substitutes, self._on_lines = substitutes, on_lines
         self._line = self._first = 1
+        self._item: Item | None = None
 
     def document(self, item: Item, number: int) -> None:
-        self._first = item.place.line if item.place else 1
+        self._first, self._item = item.place.line if item.place else 1, item
         if number:
             self._move_to(self._first - 1)
             self.parts.append("\n--- ")
@@ -90,7 +97,7 @@ class _Writer:
             return
         self._move_to(self._first + node.start_mark.line)
         if isinstance(node, ScalarNode):
-            text = self._substitutes.get(id(node))
+            text = self._substitutes.get(place_of(self._item, node)) if self._item and self._substitutes else None
             self.parts.append((_scalar(node) or if_empty) if text is None else emit.dump_json(text))
             return
         is_list = isinstance(node, SequenceNode)

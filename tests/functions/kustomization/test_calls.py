@@ -9,7 +9,7 @@ from krmfn_functions.kustomization import reading
 from krmfn_functions.kustomization.calls import Call, Ours
 from krmfn_functions.kustomization.graph import Graph
 
-from tests.trees import COMPONENT, OURS, function, plant
+from tests.trees import COMPONENT, OURS, config_map, function, plant
 
 MIRROR = "registry.example.com:5000/platform/krmfn"
 DIGEST = f"sha256:{'0' * 64}"
@@ -199,3 +199,17 @@ def test_a_file_of_functions_that_cannot_be_read_is_a_finding(tmp_path: Path) ->
     assert findings(tmp_path, {"function.yaml": "a: b\nc: [\n"}) == [
         "function.yaml:3: error: did not find expected node content (while parsing a flow node) [KRM510]"
     ]
+
+
+@pytest.mark.parametrize("number", [1, 40])
+def test_a_call_has_its_random_name_however_many_kustomizations_there_are(number: int, tmp_path: Path) -> None:
+    """The node trees of few items are kept: a name that belonged to a node was lost with it."""
+    files = {f"r{at}/kustomization.yaml": "resources: [a.yaml]\n" for at in range(number)}
+    files |= {f"r{at}/a.yaml": config_map(f"c{at}") for at in range(number)}
+    files["k/kustomization.yaml"] = "resources: [a.yaml]\ntransformers: [f.yaml]\n"
+    files |= {"k/a.yaml": config_map("a"), "k/f.yaml": function("exec: {path: deviceconfig}")}
+    plant(tmp_path, files)
+    folders = [str(tmp_path / "k"), *(str(tmp_path / f"r{at}") for at in range(number))]
+    graph = reading.read(folders, None, OURS, absolute=True)
+    text = graph.texts[str(tmp_path / "k" / "f.yaml")].decode()
+    assert graph.names["deviceconfig"] in text and "path: deviceconfig" not in text
