@@ -36,6 +36,13 @@ def content(dump: Live) -> Any:
     return dump._replace(name="", items=())
 
 
+def test_a_dump_that_is_not_there_is_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "gone.json"
+    with pytest.raises(KrmfnError) as raised:
+        dumps.read(str(path))
+    assert str(raised.value) == f"--live {path}: No such file or directory"
+
+
 @pytest.mark.parametrize("form", TEXTS)
 @given(data=st.data())
 def test_half_a_dump_is_an_error(form: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
