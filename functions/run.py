@@ -57,8 +57,6 @@ class Run(NamedTuple):
     """The functionConfig as it stands in a file."""
     config_items: tuple[Item, ...] = ()
     """All of several functionConfigs that make one."""
-    files: int = 0
-    """How many files the items were read from; 0 for a stream."""
     packages: tuple[str, ...] = ()
     """The folders of kpt packages that items were read from: `kpt live apply` applies all that stands there."""
     transformed: Transformed = Transformed()

@@ -152,7 +152,8 @@ NODES = named(
 
 _FIELD = closed(("old", "new"), path=TEXT, old={}, new={})
 _CHANGES = closed(
-    ("clusters", "failed"),
+    ("clusters", "failed", "first"),
+    first=listed(TEXT),
     clusters=listed(closed(name=TEXT, nodes=nullable({"type": "object", "additionalProperties": COUNT}))),
     changes=listed(closed(("clusters",), clusters=listed(TEXT), change=TEXT, ref=REF, fields=listed(_FIELD))),
     effects=listed(
@@ -170,6 +171,7 @@ _CHANGES = closed(
         )
     ),
     notes=listed(closed(("clusters",), clusters=listed(TEXT), **_FINDING)),
+    notJudged=_GAPS,
     summary={"type": "object", "required": [*_SEVERITIES], "additionalProperties": COUNT},
     failed=listed(TEXT),
 )

@@ -200,7 +200,7 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
 
 def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tuple[ResourceList, bool]:
     """Return what the files of some roots hold, and whether all of them could be read."""
-    joined, is_whole, number, passed_over = ResourceList(), True, 0, list[PassedOver]()
+    joined, is_whole, passed_over = ResourceList(), True, list[PassedOver]()
     for root in roots:
         is_named = [file.real for file in root.files] == [root.path]
         if is_named:  # by the user: it may be a pipe, or /dev/null
@@ -214,7 +214,6 @@ def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tu
         # of the files beside a kustomization nothing is deployed
         finishing.finish(resources.items, root._replace(finish=NO_FINISH) if root.kind == "kustomization" else root)
         joined.items += resources.items
-        number += run_of(resources).files
         joined.function_config = joined.function_config or resources.function_config
         joined.report(resources.placed())
         passed_over += run_of(resources).passed_over
@@ -224,7 +223,7 @@ def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tu
         joined.report(unreadable(reason, file, "KRM523") for file, reason in wrong.items())
         is_whole = is_whole and not wrong
     packages = tuple(root.name for root in roots if root.kind == "package")
-    note(joined, files=number, packages=packages, passed_over=tuple(passed_over))
+    note(joined, packages=packages, passed_over=tuple(passed_over))
     return joined, is_whole
 
 

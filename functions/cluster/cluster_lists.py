@@ -22,6 +22,7 @@ from ..run import note, run_of
 from ..settings import Settings
 from . import function_runs, kmm_crds
 from .deployed import Cluster, Clusters, with_results
+from .root_files import number_of_files
 
 MODULE = (MODULE_GROUP, MODULE_KIND)
 Skip = Callable[[ResourceList], bool] | None
@@ -128,7 +129,6 @@ def _final(parts: Sequence[ResourceList], side: ResourceList | None, is_whole: b
     note(
         final,
         settings=run_of(parts[0]).settings if parts else Settings(),
-        files=sum(run.files for run in runs),
         packages=tuple(name for run in runs for name in run.packages),
         transformed=graph.joined(run.transformed for run in runs),
         is_settled=True,
@@ -166,7 +166,7 @@ def _count(resources: ResourceList) -> Checked:
     for pair in (*sorted(owners), CONFIG, *([PROFILE] if profiles else []), *MODULE_KINDS):
         kinds["functionConfig" if pair == CONFIG else pair[1]] += counts[pair]
     kinds["functionConfig"] += bool(resources.function_config)
-    return Checked((), len(resources.items), configs, kinds, run_of(resources).files)
+    return Checked((), len(resources.items), configs, kinds)
 
 
 def total(parts: Sequence[Checked]) -> Checked:
@@ -175,8 +175,8 @@ def total(parts: Sequence[Checked]) -> Checked:
     kinds = Counter[str]()
     for part in parts:
         kinds.update(part.kinds)
-    resources, files = sum(part.resources for part in parts), sum(part.files for part in parts)
-    return Checked((), resources, configs, kinds, files, turned_off=sum(part.turned_off for part in parts))
+    resources, turned_off = sum(part.resources for part in parts), sum(part.turned_off for part in parts)
+    return Checked((), resources, configs, kinds, turned_off=turned_off)
 
 
 def warn_of_nothing(context: Context, streams: Clusters, absent: Sequence[Item]) -> None:
@@ -210,6 +210,6 @@ def warn_of_nothing(context: Context, streams: Clusters, absent: Sequence[Item])
             continue  # a spoke may hold its nodes alone
         if is_unread or not lists or present & kinds or any(part.failed or part.function_config for part in lists):
             continue
-        extent = terminal.extent(sum(len(part.items) for part in lists), sum(run_of(part).files for part in lists))
+        extent = terminal.extent(sum(len(part.items) for part in lists), number_of_files(clusters))
         message = f"no {choice} is in {path} ({extent}), so there is nothing to do; is it the right PATH?"
         lists[0].report([warning(message, rule="KRM109")])

@@ -1,6 +1,7 @@
 """The files that a cluster, a root or a build of a folder is made from, as the graph of its kustomizations has them."""
 
 import os
+from collections.abc import Iterable
 
 from krmfn import KrmfnError
 
@@ -22,6 +23,13 @@ def may_be_ours(path: str) -> bool:
 def files_of_cluster(cluster: Cluster) -> list[str]:
     """Return the paths of the files that a cluster is made from, and of those beside its kustomizations."""
     return [path for root in cluster.all_roots for path in files_of_root(root)]
+
+
+def number_of_files(clusters: Iterable[Cluster], configuration: str = "") -> int:
+    """Return how many files some clusters are made from, each once, with the configuration file where there is one."""
+    paths = {path for cluster in clusters for path in files_of_cluster(cluster)}
+    paths |= {os.path.realpath(configuration)} if configuration else set()
+    return sum(not os.path.isdir(path) for path in paths)  # a root without files is its folder
 
 
 def files_of_root(root: Root) -> list[str]:

@@ -99,15 +99,16 @@ def _texts(
         texts["report.html"] = report.page_of(parts, checked, outcome, comparisons)
     if comparisons:
         remedies = {rule.id: rule.remedy for rule in rules()}
-        gaps = f"{comment.gaps_line(checked.not_judged)}\n" if checked.not_judged else ""
-        head = f"check: {findings.summary_line(checked)}\n{gaps}\n"
+        line = f"{comment.gaps_line(checked.not_judged)}\n" if checked.not_judged else ""
+        head = f"check: {findings.summary_line(checked)}\n{line}\n"
         review = comment.Review(checked.results, checked.failing, remedies, "report.html", head)
         texts["comment.md"] = comment.markdown(comparisons, review)
     changes = any(c.first or c.failed or c.plan.changes or c.plan.effects or c.notes for c in comparisons)
     result: dict[str, Any] = {"format": FORMAT, "exit": code, "changes": changes, "failOn": list(args.fail_on)}
     result |= {"verdict": verdict.as_data(outcome)}
     result |= {"base": args.base, "check": json.loads(findings.as_json(checked))}
-    result |= {"diff": json.loads(comment.FORMATS["json"](comparisons))} if comparisons else {}
+    gaps = run_findings.gaps_of_change(comparisons)
+    result |= {"diff": json.loads(comment.FORMATS["json"](comparisons, gaps))} if comparisons else {}
     texts[replacing.RESULT] = json_text(result, 2) + "\n"
     return {name: text.encode(errors="backslashreplace") for name, text in texts.items()}
 

@@ -8,11 +8,9 @@ from krmfn import KrmfnError, printing
 from krmfn.typed import NamedTuple
 
 from .. import options, terminal
-from ..cluster import unjudged
 from ..command import Command, Context
 from ..comparing import against_base, pairs
-from ..formats import changes, comment, findings, grouped, rollout, verdict
-from ..formats.unjudged import joined
+from ..formats import changes, comment, findings, grouped, rollout
 from ..paths import output
 from ..plan import Comparison, of_kinds
 from ..settings import COMPARE
@@ -81,9 +79,9 @@ def run(context: Context, args: Request) -> int:
         plan = waves.rollout(comparisons[0], args.wave or waves.DEFAULT)
         text = rollout.as_json(plan) if args.format == "json" else rollout.text(plan)
     elif args.format == "text" and terminal.has_colors(context.options.color, sys.stdout):
-        text = changes.text(comparisons, paint=terminal.painted)
+        text = changes.text(comparisons, run_findings.gaps_of_change(comparisons), terminal.painted)
     else:
-        text = comment.FORMATS[args.format](comparisons)
+        text = comment.FORMATS[args.format](comparisons, run_findings.gaps_of_change(comparisons))
     output.write_stdout(text)
     if any(comparison.failed for comparison in comparisons):
         return 2
@@ -119,11 +117,10 @@ def _of_kinds(comparisons: Sequence[Comparison], kinds: Sequence[str]) -> list[C
 
 def _fails(context: Context, comparisons: Sequence[Comparison], words: Sequence[str]) -> bool:
     """Return True when the exit code is 1; the reasons that `words` of --fail-on give are logged."""
-    lists = {comparison.name or "the new state": comparison.sides[1] for comparison in comparisons if comparison.sides}
+    lists = run_findings.new_lists(comparisons)
     reasons = [*clusters.change_errors(comparisons, words), *clusters.uncovered_errors(lists, words)]
     if "unjudged" in words:
-        known = joined(unjudged.of_lists(lists), [*lists])
-        reasons += run_findings.gap_errors((*known, *verdict.of_change(comparisons)))
+        reasons += run_findings.gap_errors(run_findings.gaps_of_change(comparisons))
     context.log.findings(grouped.lines(reasons, [comparison.name for comparison in comparisons]))
     reasons += [] if words else clusters.change_errors(comparisons, ("change",))
     return findings.fails([*reasons, *(note for comparison in comparisons for note in comparison.notes)], words)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Sequence
 
-from krmfn import Place
+from krmfn import Place, ResourceList
 from krmfn.findings import Findings, in_order
 from krmfn.results import Result, error
 from krmfn.typed import TYPE_CHECKING
 
-from ..cluster import cluster_lists, unjudged
+from ..cluster import cluster_lists, root_files, unjudged
 from ..cluster.deployed import Clusters
 from ..command import Context
 from ..formats.checked import Checked, names_of, new_findings, parse_baseline, tag_cluster
@@ -54,7 +54,9 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
         results = grouped.join(results, names)
     by_cluster = {cluster.name: cluster.final.placed() for cluster in streams.clusters}
     checked = cluster_lists.total(counts)._replace(results=list(Findings(map(_place_in_file, results))))
+    read = (*clusters, *streams.left_out)
     return checked._replace(
+        files=root_files.number_of_files(read, streams.config.name),
         excluded=len(streams.excluded),
         foreign=streams.foreign,
         clusters=by_cluster,
@@ -72,6 +74,20 @@ def _not_listed(context: Context, results: Sequence[Result], baseline: str) -> l
     others = list(new_findings(results, known))
     context.log.say(f"{len(results) - len(others)} of {len(results)} findings are listed in {baseline}")
     return others
+
+
+def new_lists(comparisons: Sequence[Comparison]) -> dict[str, ResourceList]:
+    """Return what each cluster gets in the new state, by its name, where that is known."""
+    sides = ((comparison.name or "the new state", comparison.sides) for comparison in comparisons)
+    return {name: of_both[1] for name, of_both in sides if of_both}
+
+
+def gaps_of_change(comparisons: Sequence[Comparison]) -> tuple[Gap, ...]:
+    """Return what is not judged: of the new state, and of the change."""
+    from ..formats import verdict  # here: most checks compare nothing
+
+    lists = new_lists(comparisons)
+    return (*joined(unjudged.of_lists(lists), [*lists]), *verdict.of_change(comparisons))
 
 
 def gap_errors(gaps: Sequence[Gap]) -> list[Result]:

@@ -18,8 +18,9 @@ from krmfn.yamltext import emit
 from .. import grouping, terminal
 from ..differences import ABSENT, FieldChange
 from ..plan import Change, Comparison, Plan
-from . import alike, columns, findings, grouped
+from . import alike, columns, findings, grouped, unjudged
 from .grouped import Row
+from .unjudged import Gap
 
 SIGNS = {"created": "+", "changed": "~", "deleted": "-", "stays": "=", "unknown": "?"}
 Names = Sequence[str]
@@ -104,8 +105,8 @@ def counts(plan: Plan) -> dict[str, int]:
     return {**numbers, "unchanged": plan.unchanged, **rare}
 
 
-def text(comparisons: Sequence[Comparison], paint: terminal.Paint = terminal.plain) -> str:
-    """Return each change with its fields, old value and new value, then the notes, then a line that counts.
+def text(comparisons: Sequence[Comparison], gaps: Sequence[Gap] = (), paint: terminal.Paint = terminal.plain) -> str:
+    """Return each change with its fields, old value and new value, then the notes, the `gaps`, and a line that counts.
 
     Of several clusters a table of all comes first, and a change that several have stands there once.
     """
@@ -123,7 +124,8 @@ def text(comparisons: Sequence[Comparison], paint: terminal.Paint = terminal.pla
     effects = [printable(f"* {line}") for _, line, _ in fleet.effects]
     notes = [line for note, names in fleet.notes for line in _note_lines(note, fleet.suffix(names), paint)]
     first = [printable(f"! {line}") for line in first_lines(comparisons)]
-    last = [] if fleet.rows else [fleet.headline]
+    last = [printable(unjudged.line(gaps))] if gaps else []
+    last += [] if fleet.rows else [fleet.headline]
     parts = (first, table, objects, ["on the nodes:", *effects] if effects else [], notes, last)
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
 
@@ -141,8 +143,10 @@ def _change_lines(change: Change, paint: terminal.Paint) -> Iterator[str]:
             yield paint(text, style) if style else text
 
 
-def as_json(comparisons: Sequence[Comparison]) -> str:
-    """Return `{changes: [...], effects: [...], notes: [...], summary: {...}}`; a value that is not there has no key.
+def as_json(comparisons: Sequence[Comparison], gaps: Sequence[Gap] = ()) -> str:
+    """Return `{changes: [...], effects: [...], notes: [...], notJudged: [...], summary: {...}}`.
+
+    A value that is not there has no key.
 
     Of several clusters each change and note names those that have it, each effect its own, `clusters` has how many
     nodes of each gain a driver, lose it, ... (null: not known), and `failed` those whose new side cannot be rendered.
@@ -168,6 +172,7 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
         "changes": [of(names) | _change(change) for change, names in grouped.changes(comparisons)],
         "effects": [effect for comparison in comparisons for effect in _effects(comparison, is_fleet)],
         "notes": [of(names) | findings.finding(note) for note, names in notes],
+        "notJudged": unjudged.as_data(gaps),
         "summary": {**totals, **({"same": same} if same else {}), **findings.summary(all_notes)},
         **({"failed": failed} if failed else {}),
     }

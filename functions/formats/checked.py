@@ -21,7 +21,7 @@ class Checked(NamedTuple):
     kinds: Mapping[str, int] = {}  # read only
     """How many of each kind that the function looks into, by the names that reports show."""
     files: int = 0
-    """How many files they came from; 0 for a stream."""
+    """How many files were read, each once; 0 for a stream."""
     excluded: int = 0
     """How many files were left out by `exclude`, or hold resources in Helm charts: nothing is said about them."""
     foreign: int = 0

@@ -217,5 +217,14 @@ def _details(change: Change, clusters: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{fence}{language}\n{body}\n{fence}\n\n</details>\n\n"
 
 
-FORMATS: dict[str, Callable[[Sequence[Comparison]], str]] = {"text": text, "markdown": markdown, "json": as_json}
-"""The formats of `diff --format`."""
+def alone(comparisons: Sequence[Comparison], gaps: Sequence[Gap] = ()) -> str:
+    """Return a comment that has nothing but the change, and in its first line what is not judged."""
+    return markdown(comparisons, Review(head=f"{gaps_line(gaps)}\n\n" if gaps else ""))
+
+
+FORMATS: dict[str, Callable[[Sequence[Comparison], Sequence[Gap]], str]] = {
+    "text": text,
+    "markdown": alone,
+    "json": as_json,
+}
+"""The formats of `diff --format`, given what is not judged."""

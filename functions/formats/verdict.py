@@ -13,6 +13,9 @@ from .findings import summary
 from .unjudged import Gap, joined
 from .unjudged import as_data as gaps_as_data
 
+_LOADING = ("Module", "ManagedClusterModule")
+"""The kinds by which KMM loads something on nodes."""
+
 
 class Nodes(NamedTuple):
     """How many nodes of a cluster, or of all, are in which state, and how many of them a change touches."""
@@ -114,10 +117,16 @@ def _gaps(comparisons: Sequence[Comparison]) -> Iterator[Gap]:
         names = (comparison.name,)
         if comparison.failed or any(change.what == "unknown" for change in comparison.plan.changes):
             yield Gap("clusters", "what changes", "a side cannot be rendered", names)
-        elif not row.is_known:
+        elif not row.is_known and _has_modules(comparison):
             yield Gap("clusters", "what the change does on nodes", "they are not known", names)
         elif "unknown" in row.numbers:
             yield Gap("clusters", "what the change does on some nodes", "their former state is not known", names)
+
+
+def _has_modules(comparison: Comparison) -> bool:
+    """Return whether a side has a Module, so that something may happen on nodes; also where a side is not known."""
+    sides = comparison.sides
+    return sides is None or any(item.kind in _LOADING for side in sides for item in side.items)
 
 
 def _by_cluster(results: Sequence[Result], clusters: Collection[str]) -> dict[str, list[Result]]:

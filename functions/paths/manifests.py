@@ -47,7 +47,6 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
         resources = read_stream(text, name, in_full)
     except KrmfnError as failure:
         raise KrmfnError(_message(name, failure)) from failure
-    note(resources, files=int(path != "-"))
     return resources
 
 
@@ -74,7 +73,6 @@ def read_files(listing: Sequence[disk.File], in_full: bool = False) -> tuple[Res
             _add_files(resources, failures, texts, in_full)
             texts, size = [], 0
     _add_files(resources, failures, texts, in_full)
-    note(resources, files=len(listing) - len(failures))
     return resources, failures
 
 

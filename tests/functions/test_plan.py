@@ -114,7 +114,7 @@ def test_what_a_secret_holds_is_not_printed() -> None:
     new["metadata"] = {**new["metadata"], "annotations": {applied: "hidden5", "note": "seen"}}
     for before, after in (([old], [new]), ([], [new]), ([old], [])):
         planned = plan(before, after)
-        printed = [repr(planned.changes), *(form(compared(planned)) for form in FORMATS.values())]
+        printed = [repr(planned.changes), *(form(compared(planned), ()) for form in FORMATS.values())]
         assert "hidden" not in "".join(printed)
     changed = {field.path: field[1:] for field in plan([old], [new]).changes[0].fields}
     assert changed["data.a"] == ("*** (before)", "*** (after)")

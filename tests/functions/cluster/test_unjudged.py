@@ -190,13 +190,20 @@ def test_a_change_that_is_not_judged_fails_diff_and_ci(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", JUDGED)
     commit(repo, moved)
     fails: tuple[str, ...] = ("--fail-on", "unjudged")
-    assert process("krmfn", "diff", "--base", "main", *fails, cwd=repo).code == 0
+    done = process("krmfn", "diff", "--base", "main", *fails, cwd=repo)
+    assert (done.code, "not judged" in done.text) == (0, False)
     assert process("krmfn", "ci", "--base", "main", "--out", "out", *fails, cwd=repo).code == 0
     assert "not judged" not in (repo / "out" / "comment.md").read_text()
     commit(repo, {"nodes.yaml": "---\n"})
     done = process("krmfn", "diff", "--base", "main", *fails, cwd=repo)
     assert done.code == 1
     assert "error: which nodes get a driver (no inventory): not judged (--fail-on unjudged)" in done.err
+    _, last = done.text.splitlines()[-2:]
+    assert (gaps_line(done.text), "changed" in last) == ("which nodes get a driver (no inventory)", True)
+    done = process("krmfn", "diff", "--base", "main", "--format", "json", cwd=repo)
+    assert [gap["reason"] for gap in json.loads(done.out)["notJudged"]] == ["no inventory"]
+    done = process("krmfn", "diff", "--base", "main", "--format", "markdown", cwd=repo)
+    assert done.text.startswith("not judged: which nodes get a driver (no inventory)\n\n")
     done = process("krmfn", "ci", "--base", "main", "--out", "out", *fails, cwd=repo)
     assert done.code == 1
     said = "which nodes get a driver (no inventory)"

@@ -366,3 +366,15 @@ def test_a_conflict_stands_where_the_change_adds_it() -> None:
         plain = json.loads(process("krmfn", "check", "--format", "sarif", cwd=repo).out)["runs"][0]["results"]
         ours = json.loads((repo / "out" / "findings.sarif").read_text())["runs"][0]["results"]
         assert [entry["partialFingerprints"] for entry in plain] == [entry["partialFingerprints"] for entry in ours]
+
+
+def test_each_file_that_is_read_counts_once(tmp_path: Path) -> None:
+    """Also what a kustomization lists, itself, and what two clusters share; not what nothing reads."""
+    config = CONFIG.format(name="gpu", version="1", label="gpu", regexp="'^.+$'", ordered="true")
+    files = {"base/kustomization.yaml": "resources: [gpu.yaml]\n", "base/gpu.yaml": config, "README.md": "# x\n"}
+    files |= {f"{name}/kustomization.yaml": "resources: [../base]\n" for name in ("a", "b")}
+    configuration = {".krmfn.yaml": "clusters: {a: [a], b: [b]}\n"}
+    repo = repository(tmp_path / "repo", {**files, **configuration})
+    done = process("krmfn", "check", "--format", "json", cwd=repo)
+    assert json.loads(done.out)["summary"]["files"] == len({**files, **configuration}) - 1
+    assert ", 4 files" in process("krmfn", "check", "a", cwd=repo).text, "the configuration file, too"

@@ -67,6 +67,9 @@ def diff(folder: Path, *arguments: str, **env: str) -> Done:
 def summaries(done: Done) -> tuple[dict[str, str], str]:
     """What is said of the objects of each cluster in the table of several clusters, and all that stands below it."""
     head, table, *below = done.text.split("\n\n")
+    below = [part for part in below if not part.startswith("not judged: ")]
+    if below and not below[-1].endswith("\n"):
+        below[-1] += "\n"  # its own line end stood above the line of what is not judged
     cells = (re.split(" {2,}", row) for row in table.splitlines()[1:])
     rows = {row[0]: row[-1] for row in cells}
     moved = [name for name, text in rows.items() if not text.startswith("nothing changes")]

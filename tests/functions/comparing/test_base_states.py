@@ -149,7 +149,7 @@ STATES = {
     ),
     "what a sparse checkout has": State(sparse, "origin/main", "prod", 0, "nothing changes, 1 unchanged\n"),
     "a submodule": State(
-        submodule, "HEAD", "lab", 1, ":lab/inner: is a submodule, whose files are not part of the commit\n\n2 unknown"
+        submodule, "HEAD", "lab", 1, ":lab/inner: is a submodule, whose files are not part of the commit\n"
     ),
     "beside a submodule": State(submodule, "HEAD", "prod", 0, "nothing changes, 1 unchanged\n"),
     "inside a submodule": State(inside_submodule, "origin/main", ".", 1, "+ ConfigMap other\n- ConfigMap inner\n"),

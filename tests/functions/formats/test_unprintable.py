@@ -66,7 +66,7 @@ def test_findings(name: str, text: str) -> None:
 @pytest.mark.parametrize("name", comment.FORMATS)
 @given(TEXT)
 def test_changes(name: str, text: str) -> None:
-    output = comment.FORMATS[name]([compared(text)])
+    output = comment.FORMATS[name]([compared(text)], ())
     assert not HIDDEN.search(output)
     if name == "json":
         assert {*strings(json.loads(output))} >= {text}

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from krmfn_functions.paths import contents, manifests, workers
 from krmfn_functions.paths.disk import File
-from krmfn_functions.run import run_of
 
 from tests.builders import CONFIG
 from tests.commands import execute, process
@@ -111,6 +110,5 @@ def test_each_file_keeps_its_places(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             ("a8", "h.yaml", 7, 1),
         ]
         assert [*failures] == ["d.yaml"]
-        assert run_of(read).files == 7
         fields = [item.field_place("data.a") for item in read.items]
         assert [field.line for field in fields if field] == [8, 16, 6, 7, 1, 9, 6, 8]

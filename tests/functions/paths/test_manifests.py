@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 from krmfn_functions.paths import files, manifests, output
-from krmfn_functions.run import run_of
 
 from krmfn import Item, KrmfnError, ResourceList
 from krmfn.yamltext import documents, load
@@ -402,13 +401,6 @@ def test_a_text_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     name.write_bytes(b'{"findings": "\xff"}')
     with pytest.raises(KrmfnError, match=r"baseline\.json: not UTF-8"):
         files.read_text(str(name))
-
-
-def test_a_stream_is_no_file(tmp_path: Path) -> None:
-    text = ONE.format("a").encode()
-    (tmp_path / "a.yaml").write_bytes(text)
-    assert run_of(manifests.read_stream(text)).files == run_of(manifests.read("-", text)).files == 0
-    assert run_of(manifests.read(str(tmp_path))).files == run_of(manifests.read(str(tmp_path / "a.yaml"))).files == 1
 
 
 TEMPLATES = {
