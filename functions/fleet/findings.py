@@ -112,8 +112,9 @@ def selectors_match(joined: Join, pools: bool = False) -> Iterator[Result]:
     hint = wording.hints(fleet, [driver for driver, _ in idle_drivers])
     for driver, number in idle_drivers:
         problem = f"selects none of the {counted(number, 'node')}" if number != 1 else "does not select the only node"
-        about = warning(f"{problem}{hint(driver)}", field=Field(driver.claim.field), facts=(_module(driver),))
-        yield at_config(driver, about)
+        reason, remedy = hint(driver)
+        field, facts = Field(driver.claim.field), (_module(driver),)
+        yield at_config(driver, warning(f"{problem}{reason}", field=field, facts=facts, remedy=remedy))
 
 
 def mappings_are_reached(joined: Join) -> Iterator[Result]:

@@ -21,8 +21,8 @@ def text(rows: Sequence[Row], paint: terminal.Paint = terminal.plain, width: int
 def summary(rows: Sequence[Row], paint: terminal.Paint = terminal.plain, width: int = 0) -> str:
     """Return a line per config, kernel, state and image or reason: on how many nodes, and in which clusters.
 
-    Without names of clusters there is no column for them. With a `width`, that of a terminal, problems come first, the
-    nodes that nothing selects are one line, and no line is wider.
+    The nodes that nothing selects are one line. Without names of clusters there is no column for them. With a `width`,
+    that of a terminal, problems come first, and no line is wider.
     """
     return painted(_summary(rows, width)[0], paint, STYLES, width)
 
@@ -48,7 +48,7 @@ def _summary(rows: Sequence[Row], width: int) -> tuple[list[tuple[str, ...]], li
     for row in rows:
         cluster, name, kernel, state, loaded, config, module, _, last = cells(row)
         key: tuple[str, ...] = (module if config == "-" else config, kernel, state, loaded, last)
-        if width and _rank(row) == _UNSELECTED:
+        if _rank(row) == _UNSELECTED:
             key = ("-", "-", state, loaded, "no selector selects these nodes; `--wide` says which is nearest")
         names.setdefault(key, {}).setdefault(cluster, set()).add(printing.printable(name))
         ranks[key] = _rank(row) if width else 0

@@ -86,10 +86,10 @@ _COMPARED = 100_000
 """How many words are compared in all to find the one that was meant; selectors after that get no suggestion."""
 
 
-def hints(fleet: Fleet, idle: Iterable[Driver]) -> Callable[[Driver], str]:
-    """Return the function that says why one of the idle drivers selects no node: a label, and what may be meant by it.
+def hints(fleet: Fleet, idle: Iterable[Driver]) -> Callable[[Driver], tuple[str, str]]:
+    """Return the function that says why one of the idle drivers selects no node, a label, and what to do about it.
 
-    It returns "" where nothing can be said.
+    It returns "" for both where nothing can be said.
     """
     keys, compared = {key for driver in idle for key in driver.selector}, 0
     values_of: defaultdict[str, Counter[str]] = defaultdict(Counter)  # how many nodes have each value of each label
@@ -108,15 +108,20 @@ def hints(fleet: Fleet, idle: Iterable[Driver]) -> Callable[[Driver], str]:
         compared += len(known)
         return closest(word, known)
 
-    def hint(driver: Driver) -> str:
+    def hint(driver: Driver) -> tuple[str, str]:
         for key, value in sorted(driver.selector.items()):
             if (values := values_of.get(key)) is None:
                 close = suggestion(key, known_keys())
-                return f": none has the label {key}" + (f"; did you mean {close}?" if close else "")
+                remedy = f"did you mean {close}?" if close else "correct the label, or set it on the nodes"
+                return f": none has the label {key}", remedy
             if value not in values:
                 close = suggestion(value, values)
-                remedy = f"did you mean {close!r}?" if close else f"there are {some(usual_values(key), len(values))}"
-                return f": none has {key} with the value {value!r}; {remedy}"
-        return ": each of its labels is on some node, but no node has all of them" if len(driver.selector) > 1 else ""
+                usual = some(usual_values(key), len(values))
+                remedy = f"did you mean {close!r}?" if close else f"use {usual}, or set the label on the nodes"
+                return f": none has {key} with the value {value!r}", remedy
+        if len(driver.selector) < 2:
+            return "", ""
+        reason = ": each of its labels is on some node, but no node has all of them"
+        return reason, "leave out the label that the meant nodes lack, or set it on them"
 
     return hint

@@ -121,6 +121,16 @@ def test_a_row_per_node_says_what_it_gets(lab: Path) -> None:
     assert len(starts) == 1, "columns are aligned"
 
 
+def test_nodes_that_nothing_selects_are_one_line_and_all_rows_of_json(lab: Path) -> None:
+    head = "apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {name: spare}\nspec:\n  labelKeys: [gpu]\n"
+    lines = "".join(f"      spare-{number:03} 6.{number}.0\n" for number in range(200))
+    (lab / "spare.yaml").write_text(f"{head}  groups:\n  - labels: {{gpu: 'no'}}\n    nodes: |\n{lines}")
+    idle = [line for line in process("krmfn", "nodes", str(lab)).text.splitlines() if NOT in line]
+    assert len(idle) == 1
+    assert idle[0].split()[:5] == ["-", "-", "not", "selected", "201"]
+    assert len([state for _, state in rows(str(lab)) if state == NOT]) == 201
+
+
 def rows(*args: str) -> list[tuple[str, str]]:
     done = process("krmfn", "nodes", *args, "--format", "json")
     return [(row["node"], row["state"]) for cluster in json.loads(done.out)["clusters"] for row in cluster["rows"]]

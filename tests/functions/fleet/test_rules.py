@@ -110,7 +110,8 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
         (
             module("{zone: nowhere}"),
             *("KRM605", "warning", "spec.selector"),
-            "selects none of the 5 nodes: none has zone with the value 'nowhere'; there are 'a', 'b'",
+            "selects none of the 5 nodes: none has zone with the value 'nowhere'; "
+            "use 'a', 'b', or set the label on the nodes",
         ),
         (
             module("{zone: b, gpu: 'true'}", fields="  tolerations: [{key: other, operator: Exists}]\n"),
@@ -143,7 +144,7 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
 )
 def test_what_is_wrong_is_counted_and_named(text: str, rule: str, severity: str, field: str, message: str) -> None:
     (finding,) = [finding for finding in fleets.findings(NODES + text) if finding.rule == rule]
-    assert (finding.severity, finding.message) == (severity, message)
+    assert (finding.severity, finding.text) == (severity, message)
     assert finding.field is not None
     assert finding.field.path == field
 
@@ -163,7 +164,14 @@ spec:
 """
     (finding,) = fleets.findings(NODES.replace("      n4 6.1\n", "") + config)
     assert (finding.rule, finding.severity, str(finding.ref)) == ("KRM608", "warning", "DeviceConfig kmm/gpu")
-    assert finding.message.startswith("pool small: selects none of the 4 nodes: none has zone with the value 'c'")
+    assert finding.message == "pool small: selects none of the 4 nodes: none has zone with the value 'c'"
+    assert finding.remedy == "use 'a', 'b', or set the label on the nodes"
+
+
+def test_a_label_that_no_node_has_and_that_is_near_none_is_to_be_corrected_or_set() -> None:
+    (finding,) = [finding for finding in fleets.findings(NODES + module("{q: x}")) if finding.rule == "KRM605"]
+    assert finding.message == "selects none of the 5 nodes: none has the label q"
+    assert finding.remedy == "correct the label, or set it on the nodes"
 
 
 def test_a_kernel_that_is_not_known_is_covered_by_a_mapping_for_all_only() -> None:
