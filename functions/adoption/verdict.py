@@ -1,10 +1,11 @@
 """Whether Git can take over: the facts, the nodes, the steps, and why not yet."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from krmfn.printing import counted, some
 from krmfn.typed import NamedTuple
 
+from ..kmm.lookup import table, text
 from .dump import Dump
 from .facts import Facts, Rendered, gather
 from .nodes import Nodes
@@ -34,10 +35,14 @@ class Adoption(NamedTuple):
         return sum(entry.fields for entry in compared), sum(entry.equal for entry in compared)
 
 
-def adoption(cluster: str, rendered: Rendered, dump: Dump, nodes: Nodes) -> Adoption:
-    """Return whether Git can take over a cluster from what owns its objects now."""
+def adoption(cluster: str, rendered: Rendered, dump: Dump, nodes: Nodes, rivals: Sequence[str] = ()) -> Adoption:
+    """Return whether Git can take over a cluster from what owns its objects now.
+
+    `rivals` says which nodes a Module that Git does not have loads one of the same kernel modules on.
+    """
     facts = gather(rendered, dump)
-    reasons = (*_in_git(rendered), *_owners(facts), *_differences(facts), *_absent(facts), *_on_nodes(nodes))
+    of_objects = (*_owners(facts), *_leaving(facts), *_differences(facts), *_absent(facts))
+    reasons = (*_in_git(rendered), *of_objects, *rivals, *_on_nodes(nodes))
     return Adoption(cluster, facts, nodes, tuple(steps(facts)), reasons, tuple(_notes(facts)))
 
 
@@ -68,6 +73,14 @@ def _owners(facts: Facts) -> Iterator[str]:
     for operator in running if not referring else ():
         name = f"{operator.namespace}/{operator.name}"
         yield f"the operator {name} runs and {facts.configs[0].ref} is there, so it may write owner references again"
+
+
+def _leaving(facts: Facts) -> Iterator[str]:
+    """Yield which objects of Git's are being deleted: a deletion cannot be undone, and a sync makes them anew."""
+    for entry in facts.objects:
+        since = text(table(facts.dump.objects.get(entry.ref.id, {}), "metadata"), "deletionTimestamp")
+        if since:
+            yield f"{entry.ref} is being deleted since {since}; wait until it is gone, a sync makes it anew"
 
 
 def _differences(facts: Facts) -> Iterator[str]:

@@ -3,9 +3,9 @@
 import argparse
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from krmfn import KrmfnError, Ref, ResourceList
+from krmfn import KrmfnError, ResourceList
 from krmfn.printing import counted, json_text, printable
 from krmfn.resource import ref
 from krmfn.typed import Any, NamedTuple
@@ -15,15 +15,14 @@ from ..adoption import dump as dumped
 from ..adoption import nodes, owners, verdict
 from ..adoption.dump import Dump
 from ..adoption.facts import Compare, Rendered
-from ..adoption.steps import lines, resource
+from ..adoption.steps import lines
 from ..adoption.verdict import Adoption
-from ..cluster import cluster_streams, dumps, live_nodes
-from ..cluster.deployed import Cluster, Clusters, deployed_items
+from ..cluster import cluster_streams, dumps, live_claims, live_nodes
+from ..cluster.deployed import Cluster, Clusters
 from ..cluster.reached import replaced
 from ..cluster_dump import cleaned
 from ..command import Command, Context
 from ..differences import ABSENT
-from ..fleet import dumped_kinds
 from ..fleet.live import Live
 from ..formats import columns
 from ..kmm.module import MODULE_KINDS
@@ -31,10 +30,7 @@ from ..paths import manifests, output
 from ..rendering.kinds import CONFIG
 from ..run import run_of
 from ..settings import ANSWER
-from . import clusters
-
-_OLM = "operators.coreos.com"
-_OPERATORS = ("deployments.apps", f"clusterserviceversions.{_OLM}", f"subscriptions.{_OLM}")
+from . import adopt_dump, clusters
 
 
 class Request(NamedTuple):
@@ -61,7 +57,7 @@ def _run(context: Context, args: Request) -> int:
         return 2
     lists = streams.lists
     if args.kubectl:
-        output.write_stdout(_script(lists.values()))
+        output.write_stdout(adopt_dump.script(lists.values()))
         return 0
     adoptions = _adoptions(context, streams, args.paths)
     for adopted in adoptions:
@@ -93,7 +89,7 @@ def _adoptions(context: Context, streams: Clusters, paths: Sequence[str]) -> lis
     lists = streams.lists
 
     def read(name: str, source: str) -> Live:
-        ids = [item.ref.id for item in _objects(lists[name])]
+        ids = [item.ref.id for item in adopt_dump.objects(lists[name])]
         kept[name] = dumped.empty(ids)
         return dumps.read_with(source, lambda manifest: dumped.add(kept[name], manifest))
 
@@ -117,18 +113,14 @@ def _adoption(
     live_nodes.replace(context, name, [new], live, {key: [resources] for key, resources in lists.items()})
     quiet = context._replace(log=context.log._replace(quiet=True))
     live_nodes.replace(quiet, name, [old], live, {})
-    objects = [item.manifest for item in _objects(new)]
+    objects = [item.manifest for item in adopt_dump.objects(new)]
     source = next(text for text in context.options.live if text.partition("=")[0] == name or len(lists) == 1)
-    words = shlex.join([*(paths or ["."]), "--live", source])
+    roots = [root.name for root in cluster.roots] if len(lists) > 1 else paths
+    words = shlex.join([*(roots or ["."]), "--live", source])
     run, replaced_objects = run_of(new), replaced(cluster, streams.engines.top)
     rendered = Rendered(objects, run.driven, run.kept, words, replaced_objects, new.failed)
-    return verdict.adoption(name, rendered, dump, nodes.judge(old, new))
-
-
-def _objects(resources: ResourceList) -> list[Any]:
-    """Return the items that the operator made until now: those that are deployed, but for its configs."""
-    driven = run_of(resources).driven
-    return [item for item in deployed_items(resources) if (item.group, item.kind) not in driven]
+    rivals = [f"{finding.ref}: {finding.message}" for finding in live_claims.check([new], live)]
+    return verdict.adoption(name, rendered, dump, nodes.judge(old, new), rivals)
 
 
 def _as_it_runs(new: ResourceList, dump: Dump) -> ResourceList:
@@ -137,19 +129,6 @@ def _as_it_runs(new: ResourceList, dump: Dump) -> ResourceList:
     items = manifests.read_stream(json.dumps({"apiVersion": "v1", "kind": "List", "items": modules}).encode()).items
     settings = [item for item in new.items if (item.group, item.kind) == CONFIG]
     return ResourceList([*items, *settings])
-
-
-def _script(lists: Iterable[ResourceList]) -> str:
-    """Return the loop that writes a dump with all that is compared."""
-    kinds = [name for resources in lists for name in _refs_to_dump(resources)]
-    return dumped_kinds.script((*map(resource, kinds), *_OPERATORS), "--show-managed-fields")
-
-
-def _refs_to_dump(resources: ResourceList) -> Iterator[Ref]:
-    """Yield whose kinds a dump has to have: what is deployed, but for Secrets, and the operators' configs."""
-    driven = run_of(resources).driven
-    ids = {id(item) for item in _objects(resources) if (item.group, item.kind) != ("", "Secret")}
-    return (item.ref for item in resources.items if (item.group, item.kind) in driven or id(item) in ids)
 
 
 def _as_data(adopted: Adoption) -> dict[str, Any]:

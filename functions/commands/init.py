@@ -21,7 +21,7 @@ from ..options import RunOptions
 from ..paths import files, output, roots
 from ..paths.whole import all_or_nothing
 from ..settings import ANSWER
-from . import adopt, init_ci, init_engines, init_layout, init_state
+from . import adopt, init_ci, init_dump, init_engines, init_layout, init_state
 from .init_imports import Imported, imported_of
 from .init_layout import Layout
 
@@ -36,6 +36,7 @@ class Request(NamedTuple):
     cluster: tuple[str, ...]
     vendor: tuple[str, ...]
     live: tuple[str, ...]
+    kubectl: bool
     plain: bool
     ci: str | None
     pin: str | None
@@ -49,8 +50,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     known = ", ".join(vendors.names())
     help_ = f"begin with the Profile of a vendor's product and a first config of its kind ({known}); may be repeated"
     parser.add_argument("--vendor", action="append", default=[], metavar="NAME", help=help_)
-    help_ = "a cluster as it is: import its Modules and DaemonSets from a dump (see `why --kubectl`), and its nodes"
+    help_ = "a cluster as it is: import its Modules and DaemonSets from a dump (see --kubectl), and its nodes"
     parser.add_argument("--live", action="append", default=[], metavar="NAME=DUMP", help=help_)
+    help_ = "print a shell loop that writes such a dump with kubectl, and exit"
+    parser.add_argument("--kubectl", action="store_true", help=help_)
     parser.add_argument("--plain", action="store_true", help="write no kustomizations; krmfn needs no kustomize then")
     help_ = "the server that the files for CI are for (default: the one that the repository has files or a remote of)"
     parser.add_argument("--ci", choices=init_ci.SERVERS, default=None, help=help_)
@@ -76,7 +79,9 @@ class _Place(NamedTuple):
         return "" if prefix == os.curdir else prefix
 
 
-def _run(context: Context, args: Request) -> int:
+def _run(context: Context, args: Request) -> int | str:
+    if args.kubectl:
+        return init_dump.script()
     first = {name: text for vendor in args.vendor for name, text in vendors.files(vendor).items()} or FIRST_FILES
     by_name = _dumps(args.live)
     names = list(dict.fromkeys((*by_name, *args.cluster)))

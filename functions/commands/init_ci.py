@@ -30,7 +30,8 @@ class Pipeline(NamedTuple):
 def pipeline(top: str, server_name: str | None, pin: str | None, has_nodes: bool) -> Pipeline:
     """Return what CI gets in a Git work tree; `server_name` is the server that a person names, `pin` URL@COMMIT.
 
-    What is not known is said in a line, and nothing is written for it. Raises KrmfnError for a pin of another form.
+    What is not known is said in a line, and nothing is written for it. Raises KrmfnError for a pin of another form, and
+    where a person names the server and it is not known which krmfn CI would install.
     """
     known_pin = recipes.pin_of(pin) if pin else None
     server = server_name or _server(top)
@@ -43,6 +44,8 @@ def pipeline(top: str, server_name: str | None, pin: str | None, has_nodes: bool
     if not missing:
         return Pipeline()
     pinned = known_pin or pin_here()
+    if isinstance(pinned, str) and server_name:
+        raise KrmfnError(f"no file for CI can be written: {pinned}; {_REMEDY}")
     if isinstance(pinned, str):
         return Pipeline(lines=["", f"no file for CI: {pinned}; {_REMEDY}"])
     recipe = recipes.files("gitlab" if server == "gitlab" else "github", pinned, has_nodes, is_included)

@@ -18,7 +18,7 @@ from ..importing.importer import Import
 from ..options import RunOptions
 from ..rendering.kinds import driven_kinds
 from ..settings import READ
-from . import clusters, import_, import_configs
+from . import clusters, import_, import_configs, init_dump
 from .import_ import Source
 from .import_configs import Driven
 
@@ -60,7 +60,7 @@ def imported_of(context: Context, by_name: Mapping[str, str]) -> Imported:
         findings += [result for result in resources.placed() if result.severity == "error"]
         inventory = _inventory(by_name[source.name], source.name, cluster.label_keys(resources))
         parts.append(Cluster(source.name, _texts(manifests, shipped), inventory))
-        lines += _lines(source, imported, part)
+        lines += [*_lines(source, imported, part), *init_dump.lacks(source.name, source.items)]
         if not inventory:
             lines.append(f"{source.name}: the dump has no nodes, so it gets no inventory")
     return Imported(parts, profiles, lines, findings)

@@ -72,7 +72,7 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
     problems += [] if entries else others
     entries.sort()
     repeated = sorted({entry.name for entry, following in pairwise(entries) if entry.name == following.name})
-    problems += [f"Node {name} appears twice; an inventory describes one cluster" for name in repeated]
+    problems += [f"Node {name} appears twice; pass one dump, of one cluster" for name in repeated]
     if problems:
         rest = [f"and {len(problems) - SHOWN:,} more"] if len(problems) > SHOWN else []
         raise KrmfnError(*problems[:SHOWN], *rest)

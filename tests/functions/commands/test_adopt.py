@@ -360,3 +360,22 @@ def test_the_loop_asks_for_what_git_renders_with_managed_fields(tmp_path: Path) 
         assert f"    {word}" in text
     assert "--show-managed-fields" in text
     assert "secret" not in text.lower()
+
+
+def test_another_module_that_loads_the_same_kernel_module_is_no_take_over(tmp_path: Path) -> None:
+    objects = made(owned=False)
+    rival = json.loads(json.dumps(named(objects, MODULE)))
+    rival["metadata"] |= {"name": "theirs", "namespace": "vendor"}
+    done = adopt(tmp_path, *objects, rival, words=())
+    assert done.code == 1, done
+    assert "not yet: " in done.text
+    assert "Module vendor/theirs (in the dump" in done.text
+    assert "Git can take over" not in done.text
+
+
+def test_what_is_being_deleted_is_no_take_over(tmp_path: Path) -> None:
+    objects = made(owned=False)
+    named(objects, MODULE)["metadata"]["deletionTimestamp"] = "2026-11-28T01:00:00Z"
+    done = adopt(tmp_path, *objects, words=())
+    assert done.code == 1, done
+    assert "not yet: Module npu/main is being deleted since 2026-11-28T01:00:00Z" in done.text

@@ -67,9 +67,12 @@ def test_dumps_become_what_renders_them(tmp_path: Path) -> None:
     dump(tmp_path, "b.json", other, node("b1", gpu="b"), node("b2", gpu="b"))
     done = run(tmp_path, "repo", "--live", "a=a.json", "--live", "b=b.json").ended(0, "")
     lines = done.text.splitlines()
-    assert lines[:2] == [
+    lacks = "so none is imported; `krmfn init --kubectl` prints what asks for all"
+    assert lines[:4] == [
         "a: 1 DeviceConfig in place of 1 Module, 1 DaemonSet",
+        f"a: the dump has no ConfigMaps, {lacks}",
         "b: 1 DeviceConfig in place of 1 Module",
+        f"b: the dump has no DaemonSets and ConfigMaps, {lacks}",
     ]
     assert "  krmfn adopt repo --live a=a.json --live b=b.json    # the steps until Git has it" in lines
     spec = yaml.safe_load((tmp_path / "repo/inventories/b.yaml").read_text())["spec"]
@@ -79,6 +82,15 @@ def test_dumps_become_what_renders_them(tmp_path: Path) -> None:
         configs = yaml.safe_load((tmp_path / f"repo/clusters/{name}/kustomization.yaml").read_text())["resources"]
         assert "deviceconfig-gpu.yaml" in configs
         process("krmfn", "check", f"repo/clusters/{name}/deviceconfig-gpu.yaml", cwd=tmp_path)
+
+
+def test_the_loop_for_kubectl_asks_for_all_that_is_imported_and_for_no_secret(tmp_path: Path) -> None:
+    text = run(tmp_path, "--kubectl").ended(0, "").text
+    kinds = ("nodes", "modules.kmm.sigs.x-k8s.io", "daemonsets.apps", "configmaps", "deployments.apps")
+    assert all(f"    {kind} \\\n" in text for kind in (*kinds, "deviceconfig.amd.com")), text
+    assert "--show-managed-fields" in text
+    assert "secret" not in text
+    assert written(tmp_path) == set()
 
 
 def test_without_kustomize_it_is_not_known_whether_git_can_take_over(tmp_path: Path) -> None:

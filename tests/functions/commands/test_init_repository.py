@@ -12,6 +12,7 @@ import yaml
 
 from functions.commands import init_ci
 from functions.importing.recipes import Pin
+from krmfn import KrmfnError
 from tests.commands import ROOT, Done, process
 from tests.functions.importing.manifests import DUMPED_GPU
 from tests.trees import plant
@@ -161,10 +162,13 @@ def test_without_a_pin_no_file_for_ci_is_written_and_the_rest_is(
 ) -> None:
     monkeypatch.setattr(init_ci, "pin_here", lambda: "which krmfn CI installs is not known: x")
     repository(tmp_path, {})
-    lines = init_ci.pipeline(str(tmp_path), "github", None, True).lines
+    (tmp_path / ".github").mkdir()
+    lines = init_ci.pipeline(str(tmp_path), None, None, True).lines
     assert lines == (
         ["", "no file for CI: which krmfn CI installs is not known: x; pass --pin https://HOST/PATH@COMMIT"]
     )
+    with pytest.raises(KrmfnError, match=r"no file for CI can be written: .*; pass --pin"):
+        init_ci.pipeline(str(tmp_path), "github", None, True)
 
 
 def test_a_new_cluster_stands_beside_the_others_and_lists_what_all_of_them_list(tmp_path: Path) -> None:

@@ -303,7 +303,8 @@ def test_guessing_what_was_meant_has_an_end(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(wording, "_COMPARED", 1)
     modules = [module(f"{{zone: {zone}}}").replace("name: ", f"name: m{zone}-", 1) for zone in ("aa", "bb")]
     findings = [finding for finding in fleets.findings(NODES + "---\n".join(modules)) if finding.rule == "KRM605"]
-    assert [finding.message.rpartition("; ")[2] for finding in findings] == ["did you mean 'a'?", "there are 'a', 'b'"]
+    remedies = [finding.remedy for finding in findings]
+    assert remedies == ["did you mean 'a'?", "use 'a', 'b', or set the label on the nodes"]
 
 
 PROFILE = """\
