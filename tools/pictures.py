@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/, report.png with chromium: `python tools/pictures.py`."""
+"""Draw the pictures of docs/, report.png and comment.png with chromium: `python tools/pictures.py`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import drawings
+from markdown_it import MarkdownIt
 
 _ROOT = Path(__file__).parent.parent
 _FLEET = _ROOT / "examples" / "fleet"
@@ -26,6 +27,18 @@ _LINE, _WIDTH = 22, 720
 """Height of a line and width of the picture of the diff, in pixels."""
 _MOST = 18
 """Lines of the diff that are shown."""
+_COMMENT = """\
+<meta charset="utf-8"><style>
+body { margin: 24px; width: 830px; font: 14px/1.5 -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; color: #1f2328 }
+.box { border: 1px solid #d1d9e0; border-radius: 6px } .head { padding: 8px 16px; background: #f6f8fa; color: #59636e;
+border-bottom: 1px solid #d1d9e0; border-radius: 6px 6px 0 0 } .body { padding: 8px 16px }
+table { border-collapse: collapse; font-size: 14px } td, th { border: 1px solid #d1d9e0; padding: 6px 13px }
+code { background: #eff1f3; padding: 2px 5px; border-radius: 6px; font: 12px "DejaVu Sans Mono", monospace }
+summary { cursor: pointer }
+</style>
+<div class="box"><div class="head"><b>krmfn</b> commented on this pull request</div><div class="body">%s</div></div>
+"""
+"""The comment with the looks that a pull request gives it."""
 
 
 def main() -> None:
@@ -43,9 +56,19 @@ def main() -> None:
         output = _run(fleet, "krmfn", "diff", "--base", "HEAD", ".", "--color", "always").splitlines()
         lines = ["$ sed -i 's/2.26.0/2.27.0/' base/gpu.yaml && krmfn diff --base HEAD", *output[:_MOST]]
         (_ROOT / "docs" / "diff.svg").write_text(_svg(lines))
-        target = f"--screenshot={_ROOT / 'docs' / 'report.png'}"
-        quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1100,735")
-        _run(fleet, "chromium", *quiet, target, page.as_uri())
+        _picture(page, "report.png", "1100,735")
+        _run(fleet, "krmfn", "ci", ".", "--base", "HEAD", "--out", str(Path(name, "out")), "--fail-on", "lost")
+        markdown = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table")
+        comment = Path(name, "comment.html")
+        comment.write_text(_COMMENT % markdown.render(Path(name, "out", "comment.md").read_text()))
+        _picture(comment, "comment.png", "900,640")
+
+
+def _picture(page: Path, name: str, size: str) -> None:
+    """Write a picture of a page, as chromium shows it, to a file of docs/."""
+    target = f"--screenshot={_ROOT / 'docs' / name}"
+    quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={size}")
+    _run(page.parent, "chromium", *quiet, target, page.as_uri())
 
 
 def _svg(lines: Sequence[str]) -> str:
