@@ -19,8 +19,8 @@ Written by `python tools/incidents.py` from the texts of the links; do not edit.
 `DUMP=../dump.json sh ../dump.sh`: beside the repository, for in it a dump is read as what Git has, too.
 2. Ask about one node, in the repository: `krmfn why NODE --live CLUSTER=../dump.json`. The first line is the first \
 broken link, the next one what to type, then how many nodes have the same. `--verbose` prints the whole chain.
-3. Where a worker pod crashes, its log decides: write it to a file, `kubectl logs ... > ../worker.log` as `why` names it, \
-then `krmfn why NODE --live CLUSTER=../dump.json --log ../worker.log`.
+3. Where a worker pod crashes, its log decides: write it to a file, `kubectl logs ... > ../worker.log` as `why` \
+names it, then `krmfn why NODE --live CLUSTER=../dump.json --log ../worker.log`.
 4. Ask about all nodes: `krmfn nodes --live CLUSTER=../dump.json --problems`.
 
 `krmfn explain ImagePullBackOff` prints the rows that have a word.
