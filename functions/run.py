@@ -73,6 +73,8 @@ class Run(NamedTuple):
     """Where the items of a list from elsewhere are from, in words, by their `id`; those of --against have none."""
     named: frozenset[str] = frozenset()
     """The profiles that configs of the other roots name, and the Profiles of the whole repository."""
+    used: frozenset[str] = frozenset()
+    """The profiles of functionConfigs that a config of any cluster names."""
     is_part: bool = False
     """Whether the configuration file has clusters that are not here: not all that names a profile is known then."""
     driven: frozenset[tuple[str, str]] = frozenset()

@@ -59,19 +59,20 @@ def note_profiles(streams: Clusters, absent: Sequence[Item]) -> None:
     """
     clusters = (*streams.clusters, *streams.unassigned)
     parts = [part for cluster in clusters for _, part in cluster.parts]
-    configs = (item for part in parts for item in part.items if (item.group, item.kind) in OWNERS)
+    configs = [item for part in parts for item in part.items if (item.group, item.kind) in OWNERS]
     lists = [resources for cluster in clusters for resources in cluster.inputs]
     products = [*absent, *(item for resources in lists for item in resources.select(PROFILE[1], PROFILE[0]))]
     profiles = {pair: item for item in products for pair in driven_kinds([item])}
     is_part = _is_partial(streams)
-    named = frozenset((*map(profile_of, configs), *map(name_of, products)))
+    used = frozenset(map(profile_of, configs))
+    named = used.union(map(name_of, products))
     for cluster in clusters:
         side = cluster.side.items if cluster.side else ()
         for name, part in cluster.parts:
             missing = profiles.keys() - driven_kinds([*part.items, *side] if profiles else [])
             kinds = {(item.group, item.kind) for item in of_kinds(part.items, missing)}
             reasons = {kind: _elsewhere(cluster, name, kind, profiles[kind], streams.config) for kind in kinds}
-            note(part, named=named, is_part=is_part, elsewhere={**reasons, **run_of(part).elsewhere})
+            note(part, named=named, used=used, is_part=is_part, elsewhere={**reasons, **run_of(part).elsewhere})
 
 
 def _elsewhere(cluster: Cluster, folder: str, kind: tuple[str, str], profile: Item, config: Config) -> tuple[str, str]:

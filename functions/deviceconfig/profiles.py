@@ -1,7 +1,7 @@
 """Check profiles and defaults by themselves, whether a config uses them or not."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from krmfn import Field, Item, ResourceList, Result, info, warning
@@ -36,10 +36,12 @@ def check(resources: ResourceList, items: Sequence[Item], groups: Groups, config
     """Yield the findings about profiles and defaults; `items` are all DeviceConfigs, `groups` those without an error.
 
     A field that reaches no config is tried with a config that adds as little as possible: our rules apply to it, and
-    KMM's to its Module. Findings about the added fields are left out.
+    KMM's to its Module. Findings about the added fields are left out. A profile that only configs of another cluster
+    name is judged there, with what these say beside it.
     """
     used = used_fields(groups)
-    for configs, fields, left_out in _trials(used, config):
+    elsewhere = run_of(resources).used - {*map(reading.profile_of, items)}
+    for configs, fields, left_out in _trials(used, config, elsewhere):
         judged, _ = judge(configs, resources, config, fields)
         findings = (finding for finding in judged if finding.rule not in left_out)
         yield from (finding for finding in findings if _concerns(fields, finding))
@@ -124,9 +126,10 @@ def used_fields(groups: Groups) -> dict[str, set[str]]:
     return used
 
 
-def _trials(used: dict[str, set[str]], config: FunctionConfig) -> Iterator[Trial]:
+def _trials(used: dict[str, set[str]], config: FunctionConfig, elsewhere: Collection[str]) -> Iterator[Trial]:
+    """Yield what is to be tried, but for profiles that are judged elsewhere."""
     without_overrides = config._replace(overrides={})  # fields that they replace are tried, too
-    for profile in ("", *config.profiles):
+    for profile in ("", *(name for name in config.profiles if name not in elsewhere)):
         for settings in (config, without_overrides) if config.overrides.get(profile) else (without_overrides,):
             layers, vendor = profile_layers(profile, settings)
             first = next(iter(vendor.versions), "")
