@@ -36,15 +36,13 @@ def check(resources: ResourceList, items: Sequence[Item], groups: Groups, config
     """Yield the findings about profiles and defaults; `items` are all DeviceConfigs, `groups` those without an error.
 
     A field that reaches no config is tried with a config that adds as little as possible: our rules apply to it, and
-    KMM's to its Module. Findings about the added fields are left out. A profile that only configs of another cluster
-    name is judged there, with what these say beside it.
+    KMM's to its Module. Findings about these are left out; a profile that other clusters use is judged there.
     """
     used = used_fields(groups)
     elsewhere = run_of(resources).used - {*map(reading.profile_of, items)}
     for configs, fields, left_out in _trials(used, config, elsewhere):
         judged, _ = judge(configs, resources, config, fields)
-        findings = (finding for finding in judged if finding.rule not in left_out)
-        yield from (finding for finding in findings if _concerns(fields, finding))
+        yield from (found for found in judged if found.rule not in left_out and _concerns(fields, found))
     if not run_of(resources).is_part:
         yield from profiles_are_named(items, config, run_of(resources).named)
     yield from undriven.overrides_nothing(resources, config)
@@ -127,7 +125,6 @@ def used_fields(groups: Groups) -> dict[str, set[str]]:
 
 
 def _trials(used: dict[str, set[str]], config: FunctionConfig, elsewhere: Collection[str]) -> Iterator[Trial]:
-    """Yield what is to be tried, but for profiles that are judged elsewhere."""
     without_overrides = config._replace(overrides={})  # fields that they replace are tried, too
     for profile in ("", *(name for name in config.profiles if name not in elsewhere)):
         for settings in (config, without_overrides) if config.overrides.get(profile) else (without_overrides,):
