@@ -42,7 +42,7 @@ def check(resources: ResourceList, items: Sequence[Item], groups: Groups, config
     elsewhere = run_of(resources).used - {*map(reading.profile_of, items)}
     for configs, fields, left_out in _trials(used, config, elsewhere):
         judged, _ = judge(configs, resources, config, fields)
-        yield from (found for found in judged if found.rule not in left_out and _concerns(fields, found))
+        yield from (entry for entry in judged if entry.rule not in left_out and _concerns(fields, entry))
     if not run_of(resources).is_part:
         yield from profiles_are_named(items, config, run_of(resources).named)
     yield from undriven.overrides_nothing(resources, config)
