@@ -64,7 +64,7 @@ def mistakes(part: Node, place: Path) -> Iterator[tuple[Path, str]]:
         yield ("anyOf",), f"a structural schema has type outside of {parent}; write it there"
     if not isinstance(part.get("items", {}), dict):
         yield ("items",), NO_SCHEMA
-    if part.get("additionalProperties"):
+    if part.get("additionalProperties") not in (None, False):  # {} is a schema, too
         yield ("additionalProperties",), f"a structural schema has it outside of {parent}; write it there"
     elif "additionalProperties" in part and part.get("properties"):
         yield ("additionalProperties",), "properties and additionalProperties exclude each other"
