@@ -41,7 +41,8 @@ def test_each_pattern_is_known_with_its_methods() -> None:
     assert (constant, "finditer") not in uses
     assert uses[rb"\n  (?=[^ \n#-])", "finditer"] == "krmfn/yamltext/peek.py"  # made by a function, with a column
     assert uses[r"(^|[-.])a\-b\.c($|[-.])", "search"] == "functions/deviceconfig/extra_rules.py"  # of a name
-    readers = {"functions/kmm/crd/values.py", "functions/pods/shapes.py"}  # both have it, and the last one is kept
+    # all have it, and the last one is kept
+    readers = {"functions/kmm/crd/values.py", "functions/pods/shapes.py", "krmfn/program.py"}
     assert uses[patterns.CRD_RULES[0][1:-1], "fullmatch"] in readers
 
 

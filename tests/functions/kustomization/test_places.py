@@ -77,5 +77,5 @@ def test_a_finding_is_looked_up_once() -> None:
     resources = ResourceList()
     for text in ("one", "other"):
         resources.report(error(text, place=Place("", finder=place_of)))
-        assert [str(result) for result in resources.results] == ["a.yaml:3: error: wrong"]
+        assert [str(result) for result in resources.placed()] == ["a.yaml:3: error: wrong"]
     assert messages == ["one", "other"]
