@@ -74,17 +74,28 @@ class Run:
         self.numbers[finding.rule] += 1
         if self.numbers[finding.rule] > MOST:
             return
+        first = self._write(
+            finding, text, "unfinished-"
+        )  # at once: libFuzzer may end this process before the input is small
         if small and finding.rule != "ends":
             text, finding = self._smallest(finding, text)
+        for path in first:
+            path.unlink()
         words = re.sub(r"[0-9A-Za-z_./]+", "w", text.decode(errors="replace"))
         shape = f"{finding.rule} {finding.seen.get('at', words)}"  # the same lines of krmfn, or the same signs
         if shape in self.known:
             return
         self.known.add(shape)
-        name = re.sub(r"\W+", "-", finding.rule) + "-" + hashlib.sha256(text).hexdigest()[:8]
-        (self.folder / f"{name}.txt").write_bytes(text)
+        self._write(finding, text)
+
+    def _write(self, finding: Finding, text: bytes, prefix: str = "") -> tuple[Path, Path]:
+        """Write an input and what was seen of it; return the two files."""
+        name = prefix + re.sub(r"\W+", "-", finding.rule) + "-" + hashlib.sha256(text).hexdigest()[:8]
+        files = self.folder / f"{name}.txt", self.folder / f"{name}.seen"
+        files[0].write_bytes(text)
         seen = "".join(f"{key}:\n  {value!r}\n" for key, value in finding.seen.items())
-        (self.folder / f"{name}.seen").write_text(f"{finding.rule}\n{seen}", errors="backslashreplace")
+        files[1].write_text(f"{finding.rule}\n{seen}", errors="backslashreplace")
+        return files
 
     def _smallest(self, finding: Finding, text: bytes) -> tuple[bytes, Finding]:
         """Return a smaller input with the same finding: without lines, then without characters."""
