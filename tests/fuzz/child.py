@@ -74,9 +74,8 @@ class Run:
         self.numbers[finding.rule] += 1
         if self.numbers[finding.rule] > MOST:
             return
-        first = self._write(
-            finding, text, "unfinished-"
-        )  # at once: libFuzzer may end this process before the input is small
+        # at once, since libFuzzer may end this process before the input is small
+        first = self._write(finding, text, "unfinished-")
         if small and finding.rule != "ends":
             text, finding = self._smallest(finding, text)
         for path in first:
