@@ -64,6 +64,9 @@ def _of_value(node: Node, value: Any, path: Path) -> Iterator[Misfit]:
     """Yield what is wrong with a value itself: its bounds, its pattern, its format, its alternatives."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         yield from ((path, message) for message in _of_number(node, value))
+    is_any = not (node.get("type") or node.get(INT_OR_STRING))
+    if is_any and formats.is_judged(node.get("format", "")) and not isinstance(value, (str, list)):
+        yield path, "must be a text, since it has a format"
     if isinstance(value, str):
         if "pattern" in node:
             from ..kmm.regexps import matches  # here: few schemas have one
@@ -138,8 +141,6 @@ def _of_part(part: Node, value: Any, path: Path) -> Iterator[Misfit]:
         yield path, f"must be one of {', '.join(map(json.dumps, choices))}"
     if value is None:
         return
-    if not kind and formats.is_judged(part.get("format", "")) and not isinstance(value, (str, list)):
-        yield path, "must be a text, since it has a format"
     yield from ((path, message) for message in _of_size(part, value))
     yield from _of_value(part, value, path)
     if isinstance(value, list) and "items" in part:
