@@ -60,7 +60,8 @@ def test_three_versions_over_four_clusters_are_one_screen(fleet: Path, kustomize
     bump(fleet)
     done = krmfn(fleet, kustomize, "diff", "--base", "main", ".", "--format", "markdown").ended(1)
     assert len(done.out) <= 8_000
-    head = done.text.splitlines()[:12]
+    gaps, _, *head = done.text.splitlines()[:14]
+    assert gaps == "not judged: KMM versions but 2.6 (none is named)"
     assert head[0] == "**78 nodes in 4 clusters reload at once, 20 keep 2.26.0**"
     assert [row.split(" | ")[:5] for row in head[4:8]] == [
         ["| dev", "0", "0", "6", "0"],
@@ -88,8 +89,9 @@ def test_forty_clusters_are_one_screen_too(tmp_path: Path, kustomize: str) -> No
     bump(fleet)
     done = krmfn(fleet, kustomize, "diff", "--base", "main", ".", "--format", "markdown").ended(1)
     assert len(done.out) <= 12_000
-    assert done.text.startswith("**780 nodes in 40 clusters reload at once, 200 keep 2.26.0**")
-    rows = [row.split(" | ")[0].removeprefix("| ") for row in done.text.splitlines()[4:]]
+    _, _, headline, *table = done.text.splitlines()
+    assert headline == "**780 nodes in 40 clusters reload at once, 200 keep 2.26.0**"
+    rows = [row.split(" | ")[0].removeprefix("| ") for row in table[3:]]
     rows = rows[: rows.index("")]
     heads = [f"{name} ... {name}-9: 10 clusters" for name in CLUSTERS]
     assert [row.partition(", ")[0] for row in rows] == heads, "those that change alike are one"
@@ -180,7 +182,7 @@ def test_a_repository_made_from_four_clusters_changes_nothing_on_any_node(fleet:
         (fleet.parent / f"{cluster}.json").write_text(dump_of(fleet, cluster, manifests))
         live += ["--live", f"{cluster}=../{cluster}.json"]
     text = krmfn(new, kustomize, "init", "gpus", *live).ended(0).text
-    assert text.splitlines()[:4] == [
+    assert [line for line in text.splitlines() if " in place of " in line] == [
         *(f"{cluster}: 3 DeviceConfigs in place of 3 Modules" for cluster in CLUSTERS[:3]),
         "prod-b: 2 DeviceConfigs in place of 2 Modules",
     ]
