@@ -77,7 +77,7 @@ def check(repo: Path, *args: str) -> Done:
 
 def test_a_sound_repository_has_no_finding(repo: Path) -> None:
     done = check(repo, "--strict").ended(0, "")
-    assert done.reported == "no findings: 3 clusters, 4 DeviceConfigs in 9 resources, 2 files\n"
+    assert done.reported == "no findings: 3 clusters, 4 DeviceConfigs in 9 resources, 11 files\n"
     assert "1 file (excluded, or of Helm charts)" in done.text
     assert check(repo, ".", "--strict", "--jobs", "1") == done
 
