@@ -62,12 +62,11 @@ class Generator:
         if key not in self._folders:
             self._folders[key] = self._folder(held, key, top, {root.path for root in apart})
         folder = self._folders[key]
-        files = [file for root in held for file in (root.files if root.kind != "kustomization" else ())]
         if folder.fields is None:
             return self._with_hidden(held, folder, real)
         manifest = {"resources": [f"./{os.path.relpath(path, real)}" for path in folder.listed], **folder.fields}
         name = relative(real, "" if self.editor.is_absolute else os.getcwd())
-        beside = tuple(file for file in files if file.real not in folder.listed)
+        beside = tuple(file for file in _files(held) if file.real not in folder.listed)
         root = Root("kustomization", name, real, NO_GRAPH, beside, additions=folder.additions)
         text = json.dumps(manifest, ensure_ascii=False).encode()
         return [self.editor.generated(root, text, deployment, top), *apart]
@@ -80,8 +79,7 @@ class Generator:
         hidden = [path for path in paths if "/." in path[len(real) :]]
         if not (fields or hidden):
             return _Folder()
-        files = [file for root in held for file in (root.files if root.kind != "kustomization" else ())]
-        counting = {file.real for file in files if _is_counting(file)}
+        counting = {file.real for file in _files(held) if _is_counting(file)}
         try:
             ignored = {*self._ignored(top, ignore)}
         except KrmfnError:
@@ -103,6 +101,11 @@ class Generator:
         first = root or Root("files", relative(real, start), real, NO_GRAPH)
         hidden = tuple(File(relative(path, start), path) for path in folder.listed)
         return [first._replace(files=(*first.files, *hidden)), *(other for other in held if other is not root)]
+
+
+def _files(held: Sequence[Root]) -> list[File]:
+    """Return the files of some roots that no kustomization lists."""
+    return [file for root in held if root.kind != "kustomization" for file in root.files]
 
 
 def _is_sound(root: Root) -> bool:

@@ -99,7 +99,12 @@ def without(value: Any, names: Sequence[str], holder: str = "") -> Any:
         return [without(entry, rest) if is_it else entry for entry, is_it in entries if rest or not is_it]
     if not isinstance(value, dict) or names[0] not in value:
         return value
-    child = without(value[names[0]], names[1:], names[0]) if names[1:] else None
-    is_kept = child or (names[0] in ATOMIC and child is not None)  # a selector without labels is one of all nodes
-    kept = {names[0]: child} if is_kept else {}
-    return {name: kept.get(name, inner) for name, inner in value.items() if name != names[0] or kept}
+    first, *inner = names
+    fields = dict(value)
+    child = without(fields[first], inner, first) if inner else None
+    is_kept = child or (first in ATOMIC and child is not None)  # a selector without labels is one of all nodes
+    if is_kept:
+        fields[first] = child
+    else:
+        del fields[first]
+    return fields
