@@ -145,7 +145,7 @@ GROUPS = (
                 "check few", "krmfn", "few", ("check", "{source}"), holds=(("1 DeviceConfig in 1 resource, 1 file", 1),)
             ),
             Run("help", "krmfn", "few", ("--help",), holds=(("usage: krmfn", 1),)),
-            Run("version", "krmfn", "few", ("--version",), holds=(("krmfn (krmfn ", 1),)),
+            Run("version", "krmfn", "few", ("--version",), holds=(("krmfn ", 1),)),
         ),
         repeat=10,
     ),
