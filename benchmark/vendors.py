@@ -29,6 +29,7 @@ def documents(path: Path, manifests: Iterable[Any]) -> None:
 def generate(folder: Path) -> None:
     """Write vendors.yaml and vendors-by-hand.yaml, which render to as many objects."""
     profile, cr = (yaml.safe_load((EXAMPLE / name).read_text()) for name in ("profile.yaml", "gpu.yaml"))
+    cr["spec"]["configManager"]["enable"] = False  # its ConfigMap can have one owner in a namespace
     resources = ResourceList.parse(yaml.safe_dump({**LIST, "items": [profile, cr]}).encode())
     config = products.read(resources, FunctionConfig(kmm_version="2.6"))
     item = next(item for item in resources.items if item.ref == ref(cr))
