@@ -23,8 +23,10 @@ from .keyed import KEYS, key_of, merges
 from .merging import EITHER, UNSET
 from .outcomes import Bench, Common, Outcome, advice_of, stand_in
 
-_MOST = 1000
-"""How many of its options and `when`s a Profile is tried with, and how many pairs of `when`s: each takes a ms."""
+_MOST = 1_000
+"""How many of its options and `when`s a Profile is tried with, and how many pairs of `when`s."""
+_MOST_BYTES = 200_000_000
+"""Of a larger Profile fewer are tried, since each trial renders all of it: so many bytes in all."""
 _NEEDS_MORE = "KRM130"
 """The rule that something must run: the least options may switch on nothing."""
 _FORMS: dict[str, str] = {name: "/".join(pair) for pair in EITHER for name in pair}
@@ -44,7 +46,7 @@ def check(resources: ResourceList, items: Collection[Item], config: FunctionConf
             yield from map(config.source.located, judging.check_overrides(product.spec, overrides, path))
             findings: dict[Any, Result] = {}
             for variant in product.variants:
-                bench = Bench(variant, resources, config, set(), set(), iter(range(_MOST)))
+                bench = Bench(variant, resources, config, set(), set(), iter(range(_most(variant))))
                 is_used = product.name in used
                 results = _expansion_errors(variant, config) if is_used else _rendering_errors(bench)
                 findings |= {finding.occurrence: finding for finding in results}
@@ -52,7 +54,7 @@ def check(resources: ResourceList, items: Collection[Item], config: FunctionConf
 
 
 def _expansion_errors(product: Profile, config: FunctionConfig) -> Iterator[Result]:
-    for trial in islice(samples.trials(product), _MOST):
+    for trial in islice(samples.trials(product), _most(product)):
         item = stand_in(product, trial.options)
         findings, _ = products.problems(item, item.ref, config)
         yield from (finding for finding in findings if finding.ref == product.item.ref)
@@ -65,16 +67,17 @@ def _rendering_errors(bench: Bench) -> Iterator[Result]:
     What is no error is yielded when everything that was rendered has it.
     """
     product, common = bench.product, Common()
-    pairs, options = samples.pairs(product, _MOST, _sets), [*samples.options(product)]
-    singles = [*islice(chain(samples.trials(product), samples.option_trials(product)), _MOST)]
-    for trial in chain(singles, samples.pair_trials(product, islice(pairs, _MOST))):
+    most = _most(product)
+    pairs, options = samples.pairs(product, most, _sets), [*samples.options(product)]
+    singles = [*islice(chain(samples.trials(product), samples.option_trials(product)), most)]
+    for trial in chain(singles, samples.pair_trials(product, islice(pairs, most))):
         outcome = bench.rendered(trial)
         errors_at_profile, others = _sorted(product, trial, outcome.item, bench.true_errors(trial, outcome.errors))
         yield from errors_at_profile
         yield from _turned_off(bench, outcome)
         common = common.narrowed(product, outcome, others)
     rules = _entries(bench)
-    for trial in islice(samples.full_trials(product), _MOST - len(singles)):
+    for trial in islice(samples.full_trials(product), most - len(singles)):
         if not (common.errors or common.advice or rules):
             break  # there is nothing that one more could take away or show
         outcome = bench.rendered(trial)
@@ -85,6 +88,11 @@ def _rendering_errors(bench: Bench) -> Iterator[Result]:
     yield from not_tried
 
 
+def _most(product: Profile) -> int:
+    """Return how many trials of one sort a Profile gets."""
+    return max(1, min(_MOST, _MOST_BYTES // len(product.item.text)))
+
+
 def _not_tried(product: Profile, options: Sequence[Sequence[str]]) -> Iterator[Result]:
     """Yield a warning where there are more `when`s, then `options`, than are tried; the least options are the first."""
     paths = [*(("spec", *path) for path, _ in whens(product.spec))]
@@ -92,11 +100,12 @@ def _not_tried(product: Profile, options: Sequence[Sequence[str]]) -> Iterator[R
         paths.append(
             ("spec", *product.schema_path, *(step for part in ("spec", *path) for step in ("properties", part)))
         )
-    if rest := paths[_MOST - 1 :]:
+    most = _most(product)
+    if rest := paths[most - 1 :]:
         number = sum(path[1 : 1 + len(product.schema_path)] != product.schema_path for path in rest)
         words = [counted(number, "`when`")] * (number > 0)
         words += [counted(len(rest) - number, "option")] * (len(rest) > number)
-        message = f"not tried: from here on {' and '.join(words)}, since at most {_MOST:,} are tried, the least first"
+        message = f"not tried: from here on {' and '.join(words)}, since at most {most:,} are tried, the least first"
         tags = ((UNTRIED, "options of Profiles"),)
         yield product.item.located(warning(message, rule="KRM180", field=Field(join(rest[0])), tags=tags))
 
@@ -105,7 +114,7 @@ def _pairs_not_tried(product: Profile, pairs: Iterator[samples.Pair]) -> Iterato
     """Yield a note about the pairs of `when`s that are left."""
     for when_path, _, _ in islice(pairs, 1):
         number, field = counted(1 + sum(1 for _ in pairs), "pair"), Field(join(("spec", *when_path)))
-        reason = f"there are more than {_MOST:,}; an error of such a pair appears only for a config with both"
+        reason = f"there are more than {_most(product):,}; an error of such a pair appears only for a config with both"
         message = f"from this `when` on, {number} of `when`s that set the same field are not tried together"
         tags = ((UNTRIED, "options of Profiles"),)
         yield product.item.located(info(f"{message}, since {reason}", rule="KRM180", field=field, tags=tags))

@@ -140,6 +140,21 @@ def test_at_most_a_thousand_options_are_tried_and_the_rest_is_said(
     assert [line[: len(finding)] for line in said] == [finding] * bool(finding)
 
 
+def test_of_a_large_profile_fewer_options_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    trials, judge = count(1), profiles.judge
+    monkeypatch.setattr(profiles, "judge", lambda *args: (next(trials), judge(*args))[1])
+    product = with_options("{a: {type: string}}", PLUGIN)
+    properties = {f"o{at}": {"type": "string", "description": "x" * 2_000} for at in range(1_000)}
+    product["spec"]["schema"]["properties"]["spec"] = {"type": "object", "properties": properties}
+    product["spec"]["config"] = {"driverImage": "r/x:1", "moduleName": "x", "nodeSelector": {"a": "b"}}
+    del product["spec"]["texts"], product["spec"]["when"]
+    findings = applied(krmfn, product, settings=Settings(CHECK)).results
+    assert next(trials) - 1 < 100, "each trial renders two megabytes"
+    assert [f.message for f in findings if f.rule == "KRM180"] == [
+        "not tried: from here on 904 options, since at most 97 are tried, the least first"
+    ]
+
+
 OPEN = "x: {type: object, x-kubernetes-preserve-unknown-fields: true}"
 
 
