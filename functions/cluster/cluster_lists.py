@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from krmfn import Item, KrmfnError, ResourceList, Result, warning
 from krmfn.errors import NoData
+from krmfn.printing import some
 
 from .. import terminal
 from ..command import Context
@@ -29,6 +30,9 @@ Skip = Callable[[ResourceList], bool] | None
 """Returns True for a list on which the function must not run; None where it runs on all lists."""
 _SELECTOR_RULES = ("KRM302", "KRM304")
 """Rules about nodes that two selectors may share, though none of the known nodes has the labels of both."""
+
+_DESTINATIONS = {"argocd": "spec.destination", "flux": "spec.kubeConfig", "fleet": "spec.targets"}
+"""The field of an engine's object that says which cluster it deploys to."""
 
 
 def render_cluster(context: Context, failures: list[Failure], skips: Skip, cluster: Cluster) -> Cluster:
@@ -67,7 +71,7 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
     if cluster.side:
         counts.append(_count(cluster.side))
     is_final = len(lists) == 1 and not cluster.side and is_whole
-    final = lists[0] if is_final else _final(lists, cluster.side, is_whole)
+    final = lists[0] if is_final else _final(lists, cluster, is_whole)
     note(final, roots=roots if len(lists) > 1 else {})
     return cluster._replace(lists=tuple(lists), final=final, counts=total(counts), is_whole=is_whole)
 
@@ -121,9 +125,9 @@ def _with_hints(resources: ResourceList, path: str) -> ResourceList:
     return with_results(resources, findings)
 
 
-def _final(parts: Sequence[ResourceList], side: ResourceList | None, is_whole: bool) -> ResourceList:
+def _final(parts: Sequence[ResourceList], cluster: Cluster, is_whole: bool) -> ResourceList:
     """Return the parts of a cluster as one list: each item once, with what is wrong between the parts."""
-    lists = [*parts, *([side] if side else [])]
+    lists = [*parts, *([cluster.side] if cluster.side else [])]
     final = ResourceList({id(item): item for resources in lists for item in resources.items}.values())
     runs = [run_of(resources) for resources in lists]
     note(
@@ -148,9 +152,18 @@ def _final(parts: Sequence[ResourceList], side: ResourceList | None, is_whole: b
     if len(parts) > 1:
         from ..final.root_conflicts import check_roots  # imported here: most clusters have one root
 
-        final.report(check_roots(parts))
+        final.report(check_roots(parts, _deployed_by(cluster)))
     final.failed = final.failed or not is_whole
     return final
+
+
+def _deployed_by(cluster: Cluster) -> str:
+    """Return which objects of engines bring the roots to this cluster, where there are several; else ""."""
+    sources = {deployment.declaration.source.place.path: deployment for deployment in cluster.deployments}
+    if len(sources) < 2:
+        return ""
+    field = _DESTINATIONS.get(cluster.deployments[0].declaration.engine, "clusters")
+    return f"or correct `{field}`: {some([*sources], len(sources), 2)} deploy to {cluster.name}"
 
 
 def _count(resources: ResourceList) -> Checked:

@@ -71,7 +71,8 @@ def _rows(streams: Clusters) -> Iterator[_Row]:
     top = streams.engines.top
     deployments = [deployment for deployment in streams.engines.deployments if _is_asked(deployment, streams)]
     for deployment in deployments:
-        yield _row(deployment)
+        for name in _names_of(deployment, streams):
+            yield _row(deployment)._replace(cluster=name)
     known = {deployment.real(top) for deployment in deployments}
     rest = [(cluster, root) for cluster in streams.clusters for root in cluster.roots if root.path not in known]
     is_alone = not deployments and len(rest) == 1
@@ -85,6 +86,13 @@ def _row(deployment: Deployment) -> _Row:
     declaration = deployment.declaration
     place = declaration.source.place
     return _Row(deployment.cluster, deployment.path, declaration.engine, declaration.how, place)
+
+
+def _names_of(deployment: Deployment, streams: Clusters) -> list[str]:
+    """Return the clusters that get a folder as they are judged: by .krmfn.yaml where that lists it, else its own."""
+    real = deployment.real(streams.engines.top)
+    listing = [cluster for cluster in streams.clusters if any(_covers(m.real, real) for m in cluster.members)]
+    return [cluster.name for cluster in listing] or [deployment.cluster]
 
 
 def _is_asked(deployment: Deployment, streams: Clusters) -> bool:
@@ -123,6 +131,8 @@ def _json(rows: Sequence[_Row]) -> str:
 
 def _text(rows: Sequence[_Row]) -> str:
     head = ("CLUSTER", "ROOT", "ENGINE", "HOW", "FROM")
+    order = [*dict.fromkeys(row.cluster for row in rows)]
+    rows = sorted(rows, key=lambda row: order.index(row.cluster))
     places = (f"{row.place.path}:{row.place.line}" if row.place else "-" for row in rows)
     lines = [
         (row.cluster or "-", row.path, row.engine, row.how, place) for row, place in zip(rows, places, strict=True)

@@ -18,19 +18,21 @@ Key = tuple[Ref, str, tuple[str, str]]
 """The identity of a claim: the owner, the pool, the Module."""
 
 
-def check_roots(lists: Sequence[ResourceList]) -> Iterator[Result]:
+def check_roots(lists: Sequence[ResourceList], deployed_by: str = "") -> Iterator[Result]:
     """Yield the findings about resources of different roots: a config in both, nodes that both drive.
 
     The lists are those of the roots after the function has run, each with all nodes of the cluster. A root with an
-    error has generated nothing, so its claims on nodes are not known.
+    error has generated nothing, so its claims on nodes are not known. `deployed_by` says which objects of engines bring
+    the roots to one cluster, and what to correct where that is not meant.
     """
     first: dict[Id, tuple[int, Item]] = {}
+    remedy = f"remove or rename one, {deployed_by}" if deployed_by else "remove or rename one"
     for number, resources in enumerate(lists):
         for item in owners_among(resources.items):
             root, other = first.setdefault(item.ref.id, (number, item))
             if root != number:
                 message = f"another root of this cluster has this {item.kind}, too{in_file(other)}"
-                yield item.located(error(message, rule="KRM103", remedy="remove or rename one"))
+                yield item.located(error(message, rule="KRM103", remedy=remedy))
     sound = [resources for resources in lists if not resources.failed]
     if len(sound) > 1:
         yield from conflicts(sound)

@@ -10,7 +10,7 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 """What begins a mention of a person, a reference to an issue or the like, a link, or a picture by its name."""
-_PLAIN = re.compile(r"[\w.,:;/()=+'-]*")
+_PLAIN = re.compile(r"[\w.,:;?/()=+'-]*")
 _CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 """What a message has between backticks."""
 

@@ -135,6 +135,13 @@ def test_what_reaches_one_cluster_is_judged_together(name: str, tmp_path: Path) 
     )
 
 
+def test_what_two_applications_bring_to_one_cluster_has_a_remedy_at_both(tmp_path: Path) -> None:
+    """Who copies an Application and forgets its destination has two roots in one cluster."""
+    apps = {f"apps/{name}.yaml": application(name, "lab") for name in ("a", "b")}
+    text = check(repository(tmp_path, root("a", A) | root("b", A) | apps)).ended(1).text
+    assert "help: remove or rename one, or correct `spec.destination`: apps/a.yaml, apps/b.yaml deploy to lab" in text
+
+
 DIRECTORY: dict[str, tuple[dict[str, str], str, bool]] = {
     "a name with a dot": ({"site/.r.yaml": ROLE}, "recurse: true", True),
     "beside a chart": (

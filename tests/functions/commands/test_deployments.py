@@ -53,3 +53,18 @@ def test_what_stands_in_a_folder_that_an_object_deploys_has_its_engine(tmp_path:
     folder = repository(tmp_path, files | {"a/b/d.yaml": config_map("d")})
     lines = process("krmfn", "clusters", cwd=folder).ended(0).text.splitlines()
     assert ["lab", "a/b", "flux", "raw", "clusters/lab/ks.yaml:1"] in [line.split() for line in lines]
+
+
+def test_a_cluster_has_the_name_that_the_configuration_file_gives_it(tmp_path: Path) -> None:
+    """Argo CD calls each cluster that it runs in `in-cluster`: two of these are the clusters of .krmfn.yaml."""
+    app = (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {0}, namespace: argocd}}\nspec:\n"
+        "  source: {{repoURL: 'https://git.example.com/fleet.git', path: {0}, plugin: {{name: krmfn}}}}\n"
+        "  destination: {{server: 'https://kubernetes.default.svc', namespace: kmm}}\n"
+    )
+    files = {f"apps/{name}.yaml": app.format(name) for name in ("a", "b")}
+    files |= {f"{name}/c.yaml": config_map(name) for name in ("a", "b")}
+    files[".krmfn.yaml"] = "clusters: {lab: [a, apps], prod: [b]}\n"
+    folder = repository(tmp_path, files)
+    lines = process("krmfn", "clusters", cwd=folder).ended(0).text.splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [["lab", "a"], ["lab", "apps"], ["prod", "b"]]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from krmfn_functions.formats import grouped
 from krmfn_functions.formats.changes import as_json, text
 from krmfn_functions.formats.comment import LIMIT, markdown
+from krmfn_functions.formats.markup import inline
 from krmfn_functions.plan import Comparison, Effect, OnNodes, Plan, plan
 
 from krmfn import Result, warning
@@ -235,3 +236,7 @@ def test_an_image_by_digest_can_be_copied_out_of_a_comment() -> None:
     comment = markdown(compared(Plan((), (), (), 0), [warning(image)]))
     (line,) = [row for row in comment.splitlines() if image[:5] in row]
     assert line == f"- **warning** `{image}`"
+
+
+def test_a_question_in_a_message_is_no_code() -> None:
+    assert inline("(did you mean a.com/gpu, which it holds?), so") == "(did you mean a.com/gpu, which it holds?), so"
