@@ -66,7 +66,8 @@ class Cluster(NamedTuple):
     trouble: Sequence[Result] = ()
     """What is wrong with these: it fails nothing."""
     is_unassigned: bool = False
-    """Whether these are files of a repository that no cluster in its configuration file lists."""
+    """Whether these are files of a repository that no cluster in its configuration file lists; without one: loose files
+    at its top that are about other clusters (see `asides`)."""
     parts: Sequence[tuple[str, ResourceList]] = ()
     """The lists that the function runs on, one by one, each with its folder or file as people are shown it."""
     side: ResourceList | None = None
@@ -125,9 +126,15 @@ class Clusters(NamedTuple):
     has_flux: bool = False
     """Whether something of Flux is among these files."""
     unassigned: Sequence[Cluster] = ()
-    """The files that no cluster of the configuration file lists: nothing of them is deployed."""
+    """The files that no cluster of the configuration file lists, and those that are about clusters (see `asides`)."""
     unasked: Sequence[Cluster] = ()
     """The clusters that nobody asks for, since --live names others: nothing of them is read."""
+
+    def with_asides(self) -> "Clusters":
+        """Return all of these with the files that are about clusters among them: what changes there is seen, too."""
+        if self.config.clusters:
+            return self
+        return self._replace(clusters=[*self.clusters, *self.unassigned], unassigned=())
 
     def unassigned_findings(self) -> list[Result]:
         """Return what is wrong in the files that no cluster lists, with its places; it stops nothing."""

@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from krmfn import KrmfnError, Manifest, Result, warning
+from krmfn import Item, KrmfnError, Manifest, Result, warning
 from krmfn.resource import Place
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
@@ -119,13 +119,18 @@ def _objects(path: str, text: bytes) -> list[EngineObject]:
         return []
     objects = []
     for item in items:
-        is_secret = item.kind == "Secret" and item.mentions("argocd.argoproj.io/secret-type")
-        is_settings = item.kind == "ConfigMap" and item.ref.name == overrides.CONFIG_MAP
-        if item.group in _GROUPS or is_secret or is_settings:
+        if is_of_engine(item):
             with suppress(KrmfnError):
                 first = next(iter(item.manifest), "")
                 objects.append(EngineObject(item.ref, item.manifest, item.field_place(first) or Place(path)))
     return objects
+
+
+def is_of_engine(item: Item) -> bool:
+    """Return True for an object of an engine, and for a Secret or the settings of Argo CD."""
+    is_secret = item.kind == "Secret" and item.mentions("argocd.argoproj.io/secret-type")
+    is_settings = item.kind == "ConfigMap" and item.ref.name == overrides.CONFIG_MAP
+    return item.group in _GROUPS or is_secret or is_settings
 
 
 def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject]) -> Repository:

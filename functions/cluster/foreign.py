@@ -49,7 +49,7 @@ def without(context: Context, streams: Clusters) -> Clusters:
     others = [cluster for cluster in strange if not any(map(is_added_to, cluster.roots))]
     strange = _without_applications(streams, others)
     if not words and _has_only_nodes(context, streams, reader, is_added_to):
-        strange = [cluster for cluster in streams.clusters if not _is_asked_for(cluster, named)]
+        strange = [cluster for cluster in streams.clusters if not _is_asked_for(streams, cluster, named)]
     strange_ids = {*map(id, strange)}
     kept = [cluster for cluster in streams.clusters if id(cluster) not in strange_ids]
 
@@ -72,7 +72,7 @@ def without(context: Context, streams: Clusters) -> Clusters:
 def _others(context: Context, streams: Clusters, reader: "_Reader", named: list[str]) -> tuple[list[Cluster], set[str]]:
     """Return the clusters that hold nothing of ours, and the kinds that the Profiles and hubs in any of them add."""
     strange = [cluster for cluster in streams.clusters if not reader.concerns(files_of_cluster(cluster))]
-    strange = [cluster for cluster in strange if not _is_asked_for(cluster, named)]
+    strange = [cluster for cluster in strange if not _is_asked_for(streams, cluster, named)]
     has_hub = reader.has_hub or spokes.are_of_hubs(_outside(context, streams))
     words = _driven(context, streams, reader.products) | ({spokes.MANAGED[0]} if has_hub else set())
     others = [cluster for cluster in strange if not words or not reader.concerns(files_of_cluster(cluster), words)]
@@ -95,9 +95,9 @@ def _has_only_nodes(
     return not (reader.has_more or has_added or is_elsewhere)
 
 
-def _is_asked_for(cluster: Cluster, named: Collection[str]) -> bool:
+def _is_asked_for(streams: Clusters, cluster: Cluster, named: Collection[str]) -> bool:
     """Return True for a cluster of the configuration file, of stdin, or with a root below one of some PATHs."""
-    if cluster.members or cluster.is_unassigned:
+    if cluster.members or (cluster.is_unassigned and streams.config.clusters):
         return True
     roots = cluster.roots
     return any(root.kind == "stream" or any(within(root.path, path) for path in named) for root in roots)

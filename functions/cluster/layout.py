@@ -17,7 +17,7 @@ from ..paths import manifests
 from ..paths.excludes import excluder
 from ..paths.roots import parents, within
 from ..rule import Rule
-from . import assignment, config, config_names, engines, not_taken, unread
+from . import asides, assignment, config, config_names, engines, not_taken, unread
 from .config import Config, Member
 from .deployed import Cluster, Clusters
 from .engines import Engines
@@ -103,7 +103,7 @@ def layout(
     empty_roots = [Root("files", os.path.normpath(path), reals[path], NO_GRAPH) for path in empty]
     names = {cluster.name for cluster in divided.clusters}
     return Clusters(
-        [*divided.clusters, *_apart([*divided.rest, *empty_roots], names, settings)],
+        [*divided.clusters, *_apart([*divided.rest, *empty_roots], names, request)],
         in_order(dict.fromkeys(findings)),
         settings,
         [*failures, *divided.failures],
@@ -164,13 +164,18 @@ def _divided(request: _Request, by_path: Mapping[str, Survey], failed: Collectio
     return Divided(clusters, divided.rest, surveys, findings, divided.failures)
 
 
-def _apart(roots: Sequence[Root], names: Collection[str], settings: Config) -> Iterator[Cluster]:
+def _apart(roots: Sequence[Root], names: Collection[str], request: _Request) -> Iterator[Cluster]:
     """Yield a cluster for each root that nothing deploys; `names` are those of the other clusters.
 
-    With clusters in the configuration file loose files at the top of the repository, or above it, are in none.
+    With clusters in the configuration file loose files at the top of the repository, or above it, are in none. Without
+    them that is so where all that they hold is about the other clusters.
     """
+    settings, has_others = request.settings, len(roots) + len(names) > 1
     for root in roots:
-        is_unassigned = bool(settings.clusters) and root.kind == "files" and within(settings.folder, root.path)
+        if settings.clusters:
+            is_unassigned = root.kind == "files" and within(settings.folder, root.path)
+        else:
+            is_unassigned = has_others and asides.is_aside(root, request.engines.top)
         name = f"./{root.name}" if root.name in names else root.name
         yield Cluster(name, (root,), ResourceList(), is_unassigned=is_unassigned)
 

@@ -140,13 +140,13 @@ def _in_use(resources: ResourceList) -> set[Id | str]:
 
 
 def without_unassigned(streams: Clusters) -> Clusters:
-    """Return the clusters without the files that no cluster lists, which are kept as `unassigned`.
+    """Return the clusters without the files that are in none, which are kept as `unassigned`, if any cluster is left.
 
     What would be deployed of these is removed, with a warning for each file; Profiles, functionConfigs and inventories
     stay, since they are judged by themselves.
     """
     unassigned = [cluster for cluster in streams.clusters if cluster.is_unassigned]
-    if not unassigned:
+    if not unassigned or (len(unassigned) == len(streams.clusters) and not streams.config.clusters):
         return streams
     items = (item for cluster in streams.clusters for resources in cluster.inputs for item in resources.items)
     kinds = OWNERS | {*MODULE_KINDS} | driven_kinds(items)

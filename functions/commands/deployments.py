@@ -75,11 +75,9 @@ def _rows(streams: Clusters) -> Iterator[_Row]:
             yield _row(deployment)._replace(cluster=name)
     known = {deployment.real(top) for deployment in deployments}
     rest = [(cluster, root) for cluster in streams.clusters for root in cluster.roots if root.path not in known]
-    is_alone = not deployments and len(rest) == 1
     for cluster, root in rest:
         row = _of_root(cluster, root, top)
-        is_in_none = row.path == "." and row.engine == "none" and root.kind == "files" and not is_alone
-        yield row._replace(cluster="") if is_in_none else row
+        yield row._replace(cluster="") if cluster.is_unassigned else row
 
 
 def _row(deployment: Deployment) -> _Row:

@@ -22,7 +22,7 @@ from ..plan import Comparison, Plan, undecided
 from . import hidden, unchanged
 from .base import Base, check_out
 from .base_files import is_below
-from .pairs import Pair, Pairs, compare, deployed_manifests, join_elsewhere, pair_clusters
+from .pairs import Pair, Pairs, compare, deployed_manifests, is_idle_aside, join_elsewhere, pair_clusters
 
 _NOTHING = Plan((), (), (), 0)
 _Errors = list[tuple[str, Result]]
@@ -64,11 +64,11 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
     tops = [*paths, *members]
     with check_out(request.ref, tops, alone.options.function_config) as base:
         sides = unchanged.lay_out_sides(alone, base, paths) if request.skips and not has_against else unchanged.Sides()
-        new = rendered or _render_existing(alone, paths, sides.new)
+        new = (rendered or _render_existing(alone, paths, sides.new)).with_asides()
         failures = [failure for failure in new.failures if failure.cluster not in sides.same]
         clusters = [cluster for cluster in new.clusters if cluster.name not in sides.same]
         new = new._replace(clusters=clusters, failures=failures)
-        old = _render_base(alone, base, paths, sides.old)
+        old = _render_base(alone, base, paths, sides.old).with_asides()
         pairs = [(_name(base, pair), pair) for pair in pair_clusters(old, base.folder, new, base.root)]
         if not join_elsewhere(context, pairs, current.external if current else None, sides.same):
             return []
@@ -121,7 +121,9 @@ def _comparisons(base: Base, old: Clusters, new: Clusters, pairs: Pairs, paths: 
         of_pair = _Unread(*([result for owners, _, result in side if at in owners] for side in (lost, missing)))
         comparison = _compare(base, name, pair, of_pair, new.engines.deployments)
         comparison = unchanged.with_folder_changes(base, pair, comparison, is_edited)
-        yield hidden.with_hidden_files(hidden_names, comparison)
+        comparison = hidden.with_hidden_files(hidden_names, comparison)
+        if not is_idle_aside(pair, comparison):
+            yield comparison
     yield from (Comparison(path, _NOTHING, [result], failed=True) for owners, path, result in missing if not owners)
     yield from (_unknown(base, path or ".", (), [result]) for owners, path, result in lost if not owners)
 

@@ -63,6 +63,12 @@ def pair_clusters(old: Clusters, old_top: str, new: Clusters, new_top: str) -> l
     return pairs + [Pair(cluster, None) for cluster in rest.values()]
 
 
+def is_idle_aside(pair: Pair, comparison: Comparison) -> bool:
+    """Return True where files that are about clusters, and make none, do not change: nobody asks about these."""
+    is_aside = all(cluster.is_unassigned for cluster in pair if cluster)
+    return is_aside and not (comparison.failed or comparison.notes or comparison.first or comparison.plan.changes)
+
+
 def join_elsewhere(
     context: Context, pairs: Pairs, known: Mapping[str, Cluster] | None = None, others: Collection[str] = ()
 ) -> bool:
@@ -164,7 +170,7 @@ def compare_paths(context: Context, old: str, new: str) -> list[Comparison]:
     sides = _render_sides(context, old, new)
     if not sides:
         return []
-    before, after = sides
+    before, after = (streams.with_asides() for streams in sides)
     _refuse_dumps((("OLD", old, before), ("NEW", new, after)))
     if len(before.clusters) == len(after.clusters) == 1:
         pairs = [Pair(before.clusters[0], after.clusters[0])]
@@ -180,8 +186,9 @@ def compare_paths(context: Context, old: str, new: str) -> list[Comparison]:
         return []
     names = hidden.hidden_files(before, after)
     deployed = after.engines.deployments
-    comparisons = (compare(pair, name if len(named) > 1 else "", deployed) for name, pair in named)
-    return [hidden.with_hidden_files(names, comparison) for comparison in comparisons]
+    compared = [(pair, compare(pair, name if len(named) > 1 else "", deployed)) for name, pair in named]
+    comparisons = [(pair, hidden.with_hidden_files(names, comparison)) for pair, comparison in compared]
+    return [comparison for pair, comparison in comparisons if not is_idle_aside(pair, comparison)]
 
 
 def _render_sides(context: Context, old: str, new: str) -> tuple[Clusters, Clusters] | None:

@@ -150,7 +150,7 @@ def test_what_argo_cd_adds_is_told_where_it_is_not_known(tmp_path: Path) -> None
     }
     assert lines(repository(tmp_path, files), "KRM547") == [
         "apps/a.yaml:1:1: warning: Application a: Argo CD adds kustomize.images and kustomize.components to Module "
-        "kmm/gpu after krmfn, so what is judged is not what is applied [KRM547] (lab)",
+        "kmm/gpu after krmfn, so what is judged is not what is applied [KRM547]",
         "  help: write it into the kustomization of a",
     ]
 

@@ -33,6 +33,45 @@ def test_the_fleet_without_a_configuration_file_has_four_clusters(tmp_path: Path
     assert [line.split()[0] for line in lines[1:]] == [*names, "-"]
 
 
+def test_all_commands_say_the_same_clusters(tmp_path: Path) -> None:
+    """`check` and `ci` counted the files that are about clusters as one more; `clusters` left out more than these."""
+    fleet = tmp_path / "fleet"
+    shutil.copytree(ROOT / "examples/fleet", fleet)
+    (fleet / ".krmfn.yaml").unlink()
+    repository(fleet, {})
+    four = ["dev", "prod-a", "prod-b", "stage"]
+    assert _clusters_of_each_command(fleet) == [four, four, four]
+    assert "no nodes are known" in process("krmfn", "nodes", ".", cwd=fleet).err  # not that nothing selects these
+    process("krmfn", "render", "--output-dir", "../rendered", ".", cwd=fleet).ended(0)
+    assert sorted(folder.name for folder in (tmp_path / "rendered").iterdir()) == four
+    (fleet / "README.yaml").write_text("a: 1\n")
+    assert _clusters_of_each_command(fleet) == [four, four, four]
+    (fleet / "namespace.yaml").write_text(config_map("one-that-somebody-applies"))
+    five = [".", *four]
+    assert _clusters_of_each_command(fleet) == [five, five, five]
+
+
+def _clusters_of_each_command(folder: Path) -> list[list[str]]:
+    """Return the clusters of `clusters`, `check` and `ci`, all of them as they are, and not counted as foreign."""
+    listing = json.loads(process("krmfn", "clusters", ".", "--format", "json", cwd=folder).text)
+    checked = json.loads(process("krmfn", "check", "--all", ".", "--format", "json", cwd=folder).text)
+    process("krmfn", "ci", "--base", "HEAD", "--out", "../out", ".", cwd=folder)
+    result = json.loads((folder / "../out/result.json").read_text())
+    names = [row["name"] for row in listing["clusters"]], checked["clusters"], result["check"]["clusters"]
+    return [sorted(name for name in part) for part in names]
+
+
+def test_what_changes_beside_all_clusters_is_seen(tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet"
+    shutil.copytree(ROOT / "examples/fleet", fleet)
+    (fleet / ".krmfn.yaml").unlink()
+    repository(fleet, {})
+    assert "\n." not in process("krmfn", "diff", "--base", "HEAD", cwd=fleet).ended(0).text
+    file = fleet / "argocd/applicationset.yaml"
+    file.write_text(file.read_text().replace("name: accelerators\n", "name: others\n"))
+    assert "+ ApplicationSet argocd/others" in process("krmfn", "diff", "--base", "HEAD", cwd=fleet).ended(1).text
+
+
 def test_what_may_not_be_built_hides_no_cluster(tmp_path: Path) -> None:
     """Nothing is built for it: a Component with a chart, which no root lists, was exit code 2."""
     files = {"a/a.yaml": config_map("a"), "part/kustomization.yaml": COMPONENT + CHART}
