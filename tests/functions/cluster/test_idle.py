@@ -85,7 +85,9 @@ def test_a_change_that_gives_it_the_right_name_is_compared(tmp_path: Path) -> No
     assert done.code in (0, 1), done.text + done.err
 
 
-LINE = "inventories/oslo.yaml:1: warning: Node gpu-1: no cluster has this inventory, so its nodes count nowhere [KRM524]"
+LINE = (
+    "inventories/oslo.yaml:1: warning: Node gpu-1: no cluster has this inventory, so its nodes count nowhere [KRM524]"
+)
 HELP = "  help: write `clusters: {{{}, inventories/oslo.yaml]}}` in .krmfn.yaml at the root of the repository"
 
 
