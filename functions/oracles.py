@@ -17,6 +17,7 @@ ARGOCD_DIRECTORIES = Oracle(
 ARGOCD_LOOP = Oracle("engine", "argocd-repo-server, argocd-application-controller", f"{_E2E}argocd_loop.py")
 DAEMONSETS = Oracle("engine", "kube-controller-manager", f"{_E2E}daemonsets.py")
 FLUX = Oracle("engine", "kustomize-controller", f"{_E2E}flux.py")
+FLUX_FOLDERS = Oracle("engine", "Flux's libraries", f"{_E2E}flux_library.py")
 FLUX_SUBSTITUTION = Oracle("engine", "Flux's libraries", f"{_E2E}flux_library.py")
 GARBAGE_COLLECTOR = Oracle("engine", "kube-controller-manager", f"{_E2E}adopt.py")
 KPT_LIVE = Oracle("engine", "kpt live", f"{_E2E}kpt_live.py")

@@ -5,6 +5,7 @@ object among them they make a cluster of their own, like any folder that nothing
 """
 
 from ..paths import manifests
+from ..paths.disk import File
 from ..rendering.kinds import COUNTING, PROFILE
 from .deployed import is_local
 from .engines import is_of_engine
@@ -16,7 +17,7 @@ def is_aside(root: Root, top: str) -> bool:
     return root.kind == "files" and root.path == top and bool(root.files) and all(map(_is_about_clusters, root.files))
 
 
-def _is_about_clusters(file: manifests.disk.File) -> bool:
+def _is_about_clusters(file: File) -> bool:
     """Return True for a file of objects of engines, inventories and settings; what cannot be read may hold any."""
     items = manifests.read_files([file])[0].items
     kinds = COUNTING | {PROFILE}

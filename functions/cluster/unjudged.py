@@ -13,6 +13,7 @@ from ..kmm.versions import is_newer, target
 from ..rendering import function_config
 from ..rendering.kinds import NODES, has_nodes, owners_among
 from ..run import run_of
+from . import flux_unbuilt
 from .beside import ROOT
 from .deployed import Clusters, Lists
 from .engines import Engines
@@ -44,6 +45,8 @@ def _gaps(streams: Clusters) -> Iterator[Gap]:
     for cluster in streams.clusters:
         if others := tuple(dict.fromkeys(dict(finding.tags)[ROOT] for finding in cluster.trouble)):
             yield Gap("roots", "roots of others", "they have problems", others, is_meant=True)
+    if streams.is_repository and (folders := flux_unbuilt.folders_of_others(streams.engines)):
+        yield Gap("roots", "folders of others", "Flux cannot build them", folders, is_meant=True)
     yield from _of_revisions(streams)
     yield from _of_unknown_clusters(streams)
     if streams.unread:

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 import yaml
+from krmfn_functions.cluster.flux_unbuilt import refusal
 from krmfn_functions.rendering.generated import changed_at
 
 from krmfn import Manifest
 from tests import builders
 from tests.commands import ROOT
+from tests.functions.cluster.test_flux_unbuilt import TEXTS as TEXTS_OF_FOLDERS
 from tests.functions.deployments.test_substitution import TEXTS, VALUES
 
 from .engines import EXAMPLES, RENDERED, documents, must, run
@@ -304,6 +306,16 @@ def test_the_health_of_a_managed_cluster_module(observed: dict[str, int] | None,
     assert judged([manifest], checks()) == [expected]
     deleted = manifest | {"metadata": {"name": "gpu", **DELETED}}
     assert judged([deleted], checks()) == ["InProgress"]
+
+
+@pytest.mark.parametrize(("text", "reason"), TEXTS_OF_FOLDERS.values(), ids=TEXTS_OF_FOLDERS)
+def test_a_folder_without_a_kustomization_is_built_unless_we_say_that_it_is_not(
+    text: str, reason: str, tmp_path: Path
+) -> None:
+    folder = folder_of(tmp_path / "a", config_map("c", {}))
+    (folder / "more.yaml").write_text(text)
+    done = library("build", tmp_path, folder, "lenient", question=kustomization())
+    assert (done.code, refusal(text.encode())) == (int(bool(reason)), reason), done.err
 
 
 def test_an_empty_folder_is_built_and_holds_nothing(tmp_path: Path) -> None:

@@ -21,7 +21,20 @@ from tests.rule_examples import Finding, documents, findings, needs_kustomize, w
 from tests.trees import plant
 
 RULES = [rule for rule in catalogue.rules() if not needs_kustomize(rule)]
-FILES = ("KRM52", "KRM536", "KRM537", "KRM543", "KRM544", "KRM545", "KRM547", "KRM548", "KRM613", "KRM618", "KRM631")
+FILES = (
+    "KRM52",
+    "KRM536",
+    "KRM537",
+    "KRM538",
+    "KRM543",
+    "KRM544",
+    "KRM545",
+    "KRM547",
+    "KRM548",
+    "KRM613",
+    "KRM618",
+    "KRM631",
+)
 """Rules about files that hold no resource, about the engines' objects, or about files of one cluster each."""
 EXAMPLES = [
     pytest.param(rule, example, id=f"{rule.id}-{which}")
