@@ -103,17 +103,17 @@ def refusal(text: bytes) -> str:
         contents = [load.read(document.text) for document in documents.documents(text)]
     except KrmfnError:
         return "is no YAML"
-    return next((reason for content in contents if (reason := _lacking(content))), "")
+    return next((reason for content in contents if (reason := _reason(content))), "")
 
 
-def _lacking(content: Any) -> str:
+def _reason(content: Any) -> str:
     """Return what a document lacks to be an object; "" for one, and for an empty document."""
     if content is None or content == {}:
         return ""
     if not isinstance(content, dict) or not content.get("kind"):
         return "has no kind"
     if str(content["kind"]).endswith("List") and isinstance(content.get("items"), list):
-        return next((reason for item in content["items"] if (reason := _lacking(item))), "")
+        return next((reason for item in content["items"] if (reason := _reason(item))), "")
     return "" if table(content, "metadata").get("name") else "has no metadata.name"
 
 
