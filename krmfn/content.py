@@ -187,6 +187,14 @@ class Content:
         """Return the comment that was written to a field since the text was made; the text's `comment` without one."""
         return self._remarks[parts, head][1] if (parts, head) in self._remarks else comment
 
+    def edited(self, item: Any) -> bytes:
+        """Return the text with what was edited, as `settle` writes it: nothing is noted, since nobody asks again."""
+        if not (self._remarks or self.is_changed):
+            return self.text
+        from . import settling
+
+        return settling.text_of(self, item)
+
     def settle(self, item: Any) -> None:
         """Write what was edited to the text (see `settling`). Raises Refused for what cannot be written."""
         if self._remarks or self.is_changed:

@@ -162,9 +162,8 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
 
 def edited_item(envelope: Envelope, item: Item) -> Item:
     """Return an edited item as one with its text; its comments, key order and layout stay as far as they can."""
-    item.content.settle(item)
+    text, indent = item.content.edited(item), item.indent
     item.content.first = None
-    text, indent = item.text, item.indent
     if envelope.cut.indent < 0:
         from .yamltext import emit
 

@@ -27,9 +27,9 @@ def matching_fields(item: Any, pattern: str, comment: str = "") -> list[ItemFiel
     free = next((at for at, part in enumerate(parts) if part in _FREE), len(parts))
     # with a wildcard here nothing raises, so an item without the words need not be looked at
     words = [part for part in parts[free + 1 :] if part[0].isalpha() and part not in _SPELLED] if free <= 1 else []
-    is_changed = item.is_read and item.content.is_changed
-    lacks_words = words and not is_changed and not all(map(item.mentions, words))
-    if lacks_words or (comment and comment.encode() not in item.text):
+    if words and not all(map(item.mentions, words)) and not (item.is_read and item.content.is_changed):
+        return []
+    if comment and comment.encode() not in item.text:
         return []
     comments = item.content.comments(item) if comment else {}
     commented = {path for path, words in comments.items() if words.startswith(comment)}

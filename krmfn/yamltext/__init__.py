@@ -14,6 +14,7 @@ emit         data to text in kyaml's layout, no aliases; which strings must be q
 linetree     a simple text to a node tree, by its lines
 align        which entry of an old list belongs to each entry of a new one
 nodewise     edits in a text by the places of its nodes
+inplace      the same for edits that only write scalars and add keys, without reading all of it; None for others
 inline       the same within a line: scalars, brackets, how keys are spelled
 moves        values that moved, with their lines
 losses       what an edit would lose: it is refused then

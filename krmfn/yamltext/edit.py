@@ -9,7 +9,7 @@ import re
 from ..errors import KrmfnError
 from ..resource import same
 from ..typed import Any
-from . import emit, losses, nodewise, simple
+from . import emit, inplace, losses, nodewise, simple
 from .align import Lists
 
 __all__ = ["KEEPS", "dashed", "parse", "trailer", "undashed", "updated", "with_line_end", "written"]
@@ -34,8 +34,11 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_
     end = trailer(text, indent)
     body, rest = text[:end], text[end:]
     data = [new] if indent >= 0 else new
-    edited = nodewise.patched(body.decode(), data, lists, may_rewrite)
-    if edited is None or not _holds(edited, data, body):
+    edited = inplace.patched(body.decode(), data, lists) if lists else None
+    is_sure = edited is not None and same(simple.read(edited), data)
+    if not is_sure:
+        edited = nodewise.patched(body.decode(), data, lists, may_rewrite)
+    if edited is None or not (is_sure or _holds(edited, data, body)):
         is_lent = any(known.source for known in (lists or {}).values())  # it may have comments that nobody sees here
         if is_lent or not _is_harmless(body.decode(), data, indent, may_rewrite):
             raise KrmfnError(_LOSES)

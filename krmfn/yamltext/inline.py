@@ -4,7 +4,7 @@ import re
 
 from ..resource import same
 from ..typed import Any
-from . import emit, losses, moves, positions
+from . import emit, linetree, losses, moves, positions
 from .align import Lists, match_entries
 from .positions import key_name
 from .simple import is_merge
@@ -22,6 +22,8 @@ class TooMuch(Exception):
 
 def _odd_keys(node: Any) -> dict[str, Any]:
     """Return the keys of a mapping that Kubernetes reads otherwise than they are spelled, by their spellings."""
+    if isinstance(node, linetree.Node):
+        return {}  # a text with such a key is not read by its lines
     return {key.value: key for key, _ in node.value if not is_merge(key) and key_name(key) != key.value}
 
 

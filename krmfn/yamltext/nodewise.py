@@ -14,7 +14,7 @@ from .inline import TooMuch
 from .positions import key_name
 from .simple import is_merge
 
-__all__ = ["patched", "written"]
+__all__ = ["Walk", "patched", "written"]
 
 
 def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool = True) -> str | None:
@@ -23,7 +23,7 @@ def patched(text: str, new: Any, lists: Lists | None = None, may_rewrite: bool =
     `lists`: see `align.match_entries`; `may_rewrite`: an item, an entry of the list at the root, may be written anew.
     Raises WouldLose for an edit that would lose a comment of what stays, or an anchor that an alias needs.
     """
-    walk = _Walk(text, lists or {}, may_rewrite)
+    walk = Walk(text, lists or {}, may_rewrite)
     walk.new = new
     try:
         return remarks.patched(text, walk.patches) if walk.is_edited(walk.root, walk.old, new) else None
@@ -37,20 +37,19 @@ def written(data: Any, column: int, lists: Lists) -> str:
     Raises WouldLose where a comment would be lost.
     """
     names = data if isinstance(data, dict) else range(len(data))
-    walk = _Walk("", lists, may_rewrite=True)
+    walk = Walk("", lists, may_rewrite=True)
     try:
         return moves.dump(walk, data, names, column)
     finally:
         walk.forget()
 
 
-class _Walk:
+class Walk:
     """One walk over a node tree, next to the data that it should hold."""
 
     def __init__(self, text: str, lists: Lists, may_rewrite: bool, source: Any = None) -> None:
-        self.text, self.lists, self.may_rewrite, self.source = text, lists, may_rewrite, source
-        self.root, self.old = trees.read(text)
-        self.rows = rows.Rows(text, self.root)
+        self.lists, self.may_rewrite, self.source = lists, may_rewrite, source
+        self.take(text, *trees.read(text))
         self.patches: list[tuple[int, int, str]] = []
         self.path: list[str] = []
         self.new: Any = None
@@ -60,8 +59,12 @@ class _Walk:
         """The places of values that are written anew: a collection's identity, and a key or an index."""
         self.moved: list[tuple[int, int]] = []
         """Where the values stood that stand elsewhere now."""
-        self.others: dict[int, _Walk] = {}
+        self.others: dict[int, Walk] = {}
         """The walks over other texts, by the identities of their sources."""
+
+    def take(self, text: str, root: Any, old: Any = None) -> None:
+        """Take the text with its node tree, and what it holds."""
+        self.text, self.root, self.old, self.rows = text, root, old, rows.Rows(text, root)
 
     @cached_property
     def shared(self) -> Any:
@@ -89,12 +92,12 @@ class _Walk:
         known = self.lists.get(id(value)) if isinstance(value, (dict, list)) else None
         return self.walk_of(known.source).origins.get(id(known.origin)) if known else None
 
-    def walk_of(self, source: Any) -> "_Walk":
+    def walk_of(self, source: Any) -> "Walk":
         """Return the walk over the text that something was lent from; None stands for the edited text."""
         if source is None or source is self.source:
             return self
         if id(source) not in self.others:
-            walk = _Walk(source.text.decode(), self.lists, self.may_rewrite, source)
+            walk = Walk(source.text.decode(), self.lists, self.may_rewrite, source)
             walk.others, walk.path = self.others, self.path
             self.others[id(source)] = walk
         return self.others[id(source)]
@@ -143,6 +146,7 @@ class _Walk:
         losses.check_anchors(self.text, nodes, self.shared, tuple(self.path))
 
     def mapping(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
+        """Add the patches of a mapping over lines."""
         following = pairwise([*node.value, (None, None)])
         entries = [(key_name(key), key, value, after) for (key, value), (after, _) in following if not is_merge(key)]
         names = {name for name, *_ in entries}
@@ -183,20 +187,17 @@ class _Walk:
         start, end = int(key.start_mark.index), self.rows.end((key, value))
         stop = remarks.stop(self.text, key, value)
         name = self.text[start : key.end_mark.index]
-        if (
-            stop < 0
-            or "\n" in name
-            or self.text[self.text.rfind("\n", 0, start) + 1 : start].strip(" ").startswith("?")
-        ):
+        line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
+        if stop < 0 or "\n" in name or line.strip(" ").startswith("?"):
             raise TooMuch
         anew.note_anew(self, value, place)
         piece = moves.dump(self, place[0], [place[1]], column, f"{name}:")[column:]
         nodes = () if is_alias else (value,)
-        self.patches.append(
-            (start, end, anew.with_comment(self, nodes, (key.end_mark.index, stop, end), (old, new), piece))
-        )
+        piece = anew.with_comment(self, nodes, (key.end_mark.index, stop, end), (old, new), piece)
+        self.patches.append((start, end, piece))
 
     def sequence(self, node: Any, old: list[Any], new: list[Any]) -> None:
+        """Add the patches of a list over lines."""
         column = node.start_mark.column
         dashes = [self.rows.dash(node, number, entry) for number, entry in enumerate(node.value)]
         if dashes != sorted({*dashes}) or dashes[0] < 0:
@@ -244,7 +245,6 @@ class _Walk:
             column, stop = node.start_mark.column, alias[1] if alias else remarks.stop(self.text, None, value)
             anew.note_anew(self, value, values[1:])
             piece, span = moves.dump(self, values[1], [values[2]], column)[column:], (dashes[number] + 1, stop, end)
-            self.patches.append(
-                (dashes[number], end, anew.with_comment(self, () if alias else (value,), span, (old, new), piece))
-            )
+            piece = anew.with_comment(self, () if alias else (value,), span, (old, new), piece)
+            self.patches.append((dashes[number], end, piece))
         del self.path[depth:]

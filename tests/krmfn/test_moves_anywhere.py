@@ -480,8 +480,8 @@ def test_an_edit_leaves_no_circles_behind() -> None:
             resources = ResourceList.parse((HEAD + GIVER + TAKER).encode())
             way(resources.items[0].manifest["spec"])
             resources.items[1]["spec.taken"] = resources.items[0].manifest
-            walks = len([thing for thing in gc.get_objects() if type(thing).__name__ == "_Walk"])
+            walks = len([thing for thing in gc.get_objects() if type(thing).__name__ == "Walk"])
             resources.to_bytes()
-            assert len([thing for thing in gc.get_objects() if type(thing).__name__ == "_Walk"]) == walks
+            assert len([thing for thing in gc.get_objects() if type(thing).__name__ == "Walk"]) == walks
     finally:
         gc.enable()

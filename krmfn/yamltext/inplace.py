@@ -1,0 +1,89 @@
+"""Edits that only write scalars and add keys, as nearly all do: of the text nothing but their mappings is walked.
+
+What was lent says which mappings changed, so nothing is compared and nothing is read twice. The answer is None where
+anything else was done, or where the text is not simple; `nodewise` then makes the edit, and would make the same one.
+"""
+
+from collections.abc import Iterator
+
+from ..resource import same
+from ..typed import Any
+from . import lent, linetree, losses, nodewise, remarks
+from .align import Known, Lists
+from .blocks import NotSimple
+from .inline import TooMuch
+
+__all__ = ["patched"]
+
+_Path = tuple[str, ...]
+
+
+def patched(text: str, data: Any, lists: Lists) -> str | None:
+    """Return `text` changed to the data of one item, alone or in a list of one; None for "not sure"."""
+    is_entry = isinstance(data, list) and len(data) == 1
+    item = data[0] if is_entry else data
+    try:
+        changes = [*_changes(item, (), lists)]
+        root = linetree.tree(text)
+        walk = nodewise.Walk("", lists, may_rewrite=False)
+        walk.take(text, root)
+        for path, known in changes:
+            _write(walk, root.value[0] if is_entry else root, path, known)
+    except (TooMuch, NotSimple, losses.WouldLose):
+        return None
+    return remarks.patched(text, walk.patches)
+
+
+def _changes(data: Any, path: _Path, lists: Lists) -> Iterator[tuple[_Path, Known]]:
+    """Yield the mappings in which something was written, inner ones first. Raises TooMuch for any other change."""
+    known = lists.get(id(data))
+    if known is None or known.origin is not data or known.source or known.renamed:
+        raise TooMuch
+    is_list = isinstance(data, list)
+    if len(data) < len(known.entries) or (is_list and len(data) != len(known.entries)):
+        raise TooMuch
+    is_written = len(data) > len(known.entries)
+    for name, part in enumerate(known.entries) if is_list else known.entries.items():
+        now = data[name] if is_list else data.get(name, known)
+        if isinstance(part, (dict, list)):
+            if now is not part:
+                raise TooMuch
+            if part:
+                yield from _changes(part, (*path, str(name)), lists)
+        elif now is not part and not same(now, part):
+            if is_list or now is known or isinstance(now, (dict, list)):
+                raise TooMuch
+            is_written = True
+    if is_written:
+        _check_added(data, known, lists)
+        yield path, known
+
+
+def _check_added(data: Any, known: Known, lists: Lists) -> None:
+    """Raise TooMuch where a collection that was lent before has come into a mapping."""
+    for name in data.keys() - known.entries.keys():
+        if any(id(part) in lists for part in lent.parts(data[name])):
+            raise TooMuch
+
+
+def _write(walk: nodewise.Walk, node: Any, path: _Path, known: Known) -> None:
+    """Add the patches of a mapping. Raises TooMuch where it stands in brackets, or an alias is on the way."""
+    for part in path:
+        key, node = _child(node, part)
+        if id(node) in walk.shared:
+            raise TooMuch
+        walk.kept.add(id(key or node))
+    if node.id != "mapping" or node.flow_style:
+        raise TooMuch
+    walk.path = [*path]
+    walk.mapping(node, known.entries, known.value)
+
+
+def _child(node: Any, part: str) -> tuple[Any, Any]:
+    """Return the key, None in a list, and the value at a part of a path. Raises TooMuch for none."""
+    if node.id == "sequence":
+        return None, node.value[int(part)]
+    for key, value in node.value if node.id == "mapping" else ():
+        if key.value == part:
+            return key, value
+    raise TooMuch
