@@ -14,6 +14,7 @@ APISERVER_SCHEMAS = Oracle("engine", "kube-apiserver", f"{_E2E}profile_schemas.p
 ARGOCD_DIRECTORIES = Oracle(
     "engine", "argocd-repo-server, argocd-application-controller", f"{_E2E}argocd_directories.py"
 )
+ARGOCD_PATHS = Oracle("engine", "Argo CD's libraries", f"{_E2E}argocd_paths.py")
 ARGOCD_LOOP = Oracle("engine", "argocd-repo-server, argocd-application-controller", f"{_E2E}argocd_loop.py")
 DAEMONSETS = Oracle("engine", "kube-controller-manager", f"{_E2E}daemonsets.py")
 FLUX = Oracle("engine", "kustomize-controller", f"{_E2E}flux.py")
@@ -79,7 +80,6 @@ POD_SECURITY = Oracle("reference", "Kubernetes 1.34, Pod Security Standards; k8s
 OPENSHIFT = Oracle("reference", "OpenShift, Managing security context constraints")
 KUSTOMIZE_SOURCE = Oracle("reference", "kustomize 5.8, api/internal/target and kyaml/kio")
 GITOPS_ENGINE = Oracle("reference", "Argo CD 3.2, gitops-engine pkg/sync; Flux, kustomize-controller; Helm, pkg/action")
-ARGOCD_PATHS = Oracle("reference", "Argo CD 3.2.1, util/app/path/path.go (AppFilesHaveChanged)")
 ENGINE_KINDS = Oracle("reference", "Argo CD 3.2, Flux 2.9 and Fleet 0.13: their kinds and their documentation")
 FLUX_FILES = Oracle("reference", "Flux, source-controller 1.6, docs/spec/v1/gitrepositories.md")
 FLUX_KUSTOMIZATION = Oracle("reference", "Flux, Kustomization v1, spec.postBuild")

@@ -10,9 +10,10 @@ from krmfn.printing import some
 from krmfn.resource import join
 
 from .. import oracles
+from ..deployments import patterns
 from ..deployments.deployment import Repository
 from ..kmm.lookup import table, tables, text
-from ..paths.roots import parents, within
+from ..paths.roots import within
 from ..rule import Rule
 from .config import NAME, Config
 from .deployed import Cluster, Clusters
@@ -56,7 +57,7 @@ def _unwatched(
         known = _FOLDER.sub(folder, watched)
         if folder not in {*map(os.path.normpath, filled), *of_engine} or "{{" in known:
             continue
-        paths = [os.path.normpath(os.path.join("/", folder, part.strip())) for part in known.split(";") if part.strip()]
+        paths = paths_of(known, folder)
         for real in _files_of(cluster, root, streams.config, any("plugin" in source for source in sources)):
             name = os.path.normpath(f"/{os.path.relpath(real, repository)}")
             if within(real, repository) and not _is_watched(name, paths, real):
@@ -74,8 +75,8 @@ def _unwatched(
 
 def _near_misses(watched: str, missing: Iterable[str]) -> str:
     """Return why patterns of the annotation that match a missing folder do not cover it; "" without one."""
-    patterns = [part.strip() for part in watched.split(";") if part.strip().startswith("/")]
-    matching = [part for part in patterns if any(PurePosixPath(folder).match(part) for folder in missing)]
+    written = [part.strip() for part in watched.split(";") if part.strip().startswith("/")]
+    matching = [part for part in written if any(patterns.of_folders(folder, part) for folder in missing)]
     return f"; {matching[0]} matches the folder alone, since no `*` there matches a `/`" if matching else ""
 
 
@@ -121,18 +122,35 @@ def _files_of(cluster: Cluster, root: Root, config: Config, has_plugin: bool) ->
 def _is_watched(name: str, paths: Sequence[str], real: str) -> bool:
     """Return True when one of the paths is a file or a folder above it, or a pattern that matches it.
 
-    A folder is also watched when all YAML files in it are. No `*` of a pattern matches a `/`.
-    Source: Argo CD 3.2.1, util/app/path/path.go, AppFilesHaveChanged.
+    A folder is also watched when all YAML files in it are.
     """
     names = [name]
-    if paths and os.path.isdir(real) and not {*parents(name)}.intersection(paths):
+    if paths and os.path.isdir(real):
+        if any(within(name, os.path.normpath(path)) for path in paths):
+            return True
         files = (os.path.join(top, file) for top, _, entries in os.walk(real) for file in entries)
         names = [name.rstrip("/") + file[len(real) :] for file in files if file.endswith((".yaml", ".yml"))]
+    return bool(names) and all(is_covered(file, paths) for file in names)
 
-    def is_matched(file: str) -> bool:
-        return any(path in (*parents(file),) or PurePosixPath(file).match(path) for path in paths)
 
-    return bool(names) and all(map(is_matched, names))
+def paths_of(watched: str, folder: str) -> list[str]:
+    """Return the paths that the annotation of an Application names, whose source has the path `folder`.
+
+    Source: Argo CD 3.2.1, util/app/path/path.go, GetAppRefreshPaths; later versions remove white space around a path.
+    """
+    parts = [part.strip() for part in watched.split(";") if part.strip()]
+    return [part if part.startswith("/") else f"/{os.path.normpath(os.path.join(folder, part))}" for part in parts]
+
+
+def is_covered(file: str, paths: Sequence[str]) -> bool:
+    """Return whether a change of a file has an Application rendered anew: a path is above it, or a pattern matches it.
+
+    No `*` of a pattern matches a `/`. Source: as above, AppFilesHaveChanged.
+    """
+    folder = os.path.dirname(file)
+    return any(
+        file == path or within(folder, os.path.normpath(path)) or patterns.of_folders(file, path) for path in paths
+    )
 
 
 _APPLICATION = """\

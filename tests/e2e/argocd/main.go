@@ -1,5 +1,6 @@
 // Argo CD's servers as its own main.go starts them, without its command line and its web page, and what the
-// end-to-end tests ask of its libraries: the client of the plugin server, and the evaluator of health scripts.
+// end-to-end tests ask of its libraries: the client of the plugin server, the evaluator of health scripts, and which
+// changes of files count for an Application.
 package main
 
 import (
@@ -23,7 +24,7 @@ func main() {
 	root := &cobra.Command{Use: "argocd", SilenceUsage: true}
 	// Each of the five names itself as the program that it is in Argo CD's own image.
 	root.AddCommand(controller.NewCommand(), sets.NewCommand(), reposerver.NewCommand(), commitserver.NewCommand())
-	root.AddCommand(cmpserver.NewCommand(), generate, announce, health)
+	root.AddCommand(cmpserver.NewCommand(), generate, announce, health, changed)
 	// In Argo CD's image a server is a link to its one program, which goes by the link's name.
 	if name := filepath.Base(os.Args[0]); name == "argocd-cmp-server" {
 		root.SetArgs(append([]string{name}, os.Args[1:]...))
