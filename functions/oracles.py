@@ -81,6 +81,9 @@ OPENSHIFT = Oracle("reference", "OpenShift, Managing security context constraint
 KUSTOMIZE_SOURCE = Oracle("reference", "kustomize 5.8, api/internal/target and kyaml/kio")
 GITOPS_ENGINE = Oracle("reference", "Argo CD 3.2, gitops-engine pkg/sync; Flux, kustomize-controller; Helm, pkg/action")
 ENGINE_KINDS = Oracle("reference", "Argo CD 3.2, Flux 2.9 and Fleet 0.13: their kinds and their documentation")
+FLEET_BUNDLES = Oracle(
+    "reference", "Fleet 0.13, internal/bundlereader/loaddirectory.go, internal/helmdeployer/kustomize"
+)
 FLUX_FILES = Oracle("reference", "Flux, source-controller 1.6, docs/spec/v1/gitrepositories.md")
 FLUX_KUSTOMIZATION = Oracle("reference", "Flux, Kustomization v1, spec.postBuild")
 

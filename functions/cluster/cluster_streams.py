@@ -136,10 +136,11 @@ def _check_engines(streams: Clusters, context: Context) -> None:
     intent, is_named = context.intent, bool(streams.config.clusters or context.options.cluster)
     is_judged = intent.judges_whole and not (intent.deploys or intent.is_old)
     if (streams.engines.deployments or streams.engines.templates) and is_judged and not is_named:
-        from . import engine_additions, engine_checks, flux_unbuilt
+        from . import engine_additions, engine_checks, fleet_bundles, flux_unbuilt
 
         engine_checks.check(streams, streams.engines.top)
         flux_unbuilt.check(streams, streams.engines.top)
+        fleet_bundles.check(streams, streams.engines.top)
         engine_additions.check(streams, streams.engines.top)
 
 

@@ -12,8 +12,8 @@ from ..rule import OracleKind, Rule
 
 _ROOMS = {
     "adoption": "leaving",
-    "cluster": "applications deployed engine_additions engine_checks flux_ignores flux_unbuilt function_runs "
-    "hub_modules layout left_out other_tools rules",
+    "cluster": "applications deployed engine_additions engine_checks fleet_bundles flux_ignores flux_unbuilt "
+    "function_runs hub_modules layout left_out other_tools rules",
     "deviceconfig": "effects profiles rules",
     "exclusivity": "rules",
     "final": "against judge",

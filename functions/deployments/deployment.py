@@ -119,6 +119,8 @@ class Declaration(NamedTuple):
     """The option by which the engine deletes and makes anew what it cannot change, such as `force: true`; or ""."""
     refused: str = ""
     """What the engine refuses in the object, so that it deploys nothing; or ""."""
+    bundle: str = ""
+    """The folder of Fleet's bundle: nothing outside of it is there when Fleet builds the root."""
 
     @property
     def target(self) -> str:

@@ -58,6 +58,7 @@ def _declarations(item: EngineObject, path: str, repository: Repository) -> Iter
             additions=additions,
             is_suspended=spec.get("paused") is True,
             revision=text(spec, "revision"),
+            bundle=path,
             kept_by="keepResources is true" if spec.get("keepResources") is True or is_kept else "",
         )
 

@@ -26,6 +26,7 @@ FILES = (
     "KRM536",
     "KRM537",
     "KRM538",
+    "KRM539",
     "KRM543",
     "KRM544",
     "KRM545",
