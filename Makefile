@@ -19,7 +19,7 @@ e2e fuzz conformance bench release: export PATH := $(CURDIR)/.venv/bin:$(CURDIR)
 # With it each of the thousands of processes of the tests compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test interpreters e2e fuzz lint conformance bench facts goldens image release release-check lock clean
+.PHONY: help demo test interpreters e2e fuzz lint hook conformance bench facts goldens image release release-check lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ lint: $(READY) ## style, types, import directions
 	ruff format --check .
 	mypy --strict krmfn functions tools tests benchmark
 	lint-imports
+
+hook: $(READY) ## check style, names and import directions before each commit in this clone
+	git config core.hooksPath tools/hooks
 
 conformance: $(READY) ## run kpt's function catalogue's own cases (CASES=DIR) over examples/catalog, with the real kpt
 	python tools/conformance.py $(or $(CASES),$(error say where the cases are: CASES=DIR))

@@ -97,9 +97,9 @@ def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = 
     """Add the PATHs, with a help of the command's own, and --live for a command that says something of nodes."""
     if live:
         text = (
-            "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what the loop of "
-            "`krmfn why --kubectl` writes, part of it, the folder of a must-gather, or a NodeInventory; only `nodes`, "
-            "`why` and `report` show what is loaded on these nodes"
+            "use the nodes of a dump instead of the committed ones; may be repeated. A dump is what the script of "
+            "`krmfn why --kubectl` writes, the folder of a must-gather, or a NodeInventory; only `nodes`, `why` and "
+            "`report` show what is loaded on these nodes"
         )
         names, metavar = ("--nodes", "--live"), "[CLUSTER=]DUMP"
         action = parser.add_argument(*names, dest="live", action="append", default=[], metavar=metavar, help=text)
@@ -111,23 +111,23 @@ def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = 
 def add_context(parser: argparse.ArgumentParser) -> None:
     """Add --context, for the commands that may ask a cluster by themselves."""
     text = (
-        "ask the cluster of this context of your kubectl in place of a dump: `kubectl get` for each kind that "
-        "`krmfn why --kubectl` names, with your credentials; may be repeated"
+        "ask the cluster of this kubectl context instead of reading a dump: runs `kubectl get` with your credentials "
+        "for each kind that `krmfn why --kubectl` names; may be repeated"
     )
     metavar = "[CLUSTER=]NAME"
     parser.add_argument("--context", dest="contexts", action="append", default=[], metavar=metavar, help=text)
 
 
 NOW = {
-    "error": "nothing more",
+    "error": "an error only",
     "warning": "a warning",
     "uncovered": "a node that is selected and gets no driver",
-    "unjudged": "what is not judged, but for what you leave out (see `not judged:`)",
+    "unjudged": "what krmfn did not judge, unless you left it out (see `not judged:`)",
 }
 """The words of --fail-on for a command about one state, each with its help."""
 CHANGE = {
     "change": "a change of an object, or of what a node gets",
-    "reload": "a node that reloads a driver, or a Module that an annotation has an engine make anew or not apply",
+    "reload": "a node that reloads a driver, or a Module that an engine recreates or does not apply by an annotation",
     "lost": "a node that loses a driver, or such a Module",
     "blocked": "a node on which the change leaves a Module without its driver",
 }
@@ -144,19 +144,19 @@ def add_fail_on(parser: argparse._ActionsContainer, known: Mapping[str, str], de
 def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     """Add the options of every command that runs the function; --against where the command joins what it names."""
     text = (
-        "what the cluster gets from elsewhere (a folder, rendered manifests, a dump, - for stdin): PATHs are "
-        "checked together with it, but it is not checked itself; may be repeated"
+        "compare PATHs with what the cluster gets from elsewhere: a folder, rendered manifests, a dump, or - for "
+        "stdin; that itself is not checked; may be repeated"
     )
     if joins:
         parser.add_argument("--against", action="append", default=[], metavar="[NAME=]PATH,...", help=text)
     text = "a functionConfig (default: the one in PATH) or Profiles; may be repeated"
     parser.add_argument("--function-config", action="append", default=[], metavar="FILE", help=text)
     text = (
-        "judge Modules by the CRD in this file and not by krmfn's own tables: `kubectl get crd "
-        "modules.kmm.sigs.x-k8s.io -o yaml`, on a hub managedclustermodules.hub.kmm.sigs.x-k8s.io; may be repeated"
+        "check Modules against the CRD in this file instead of krmfn's own tables (`kubectl get crd "
+        "modules.kmm.sigs.x-k8s.io -o yaml`, on a hub managedclustermodules.hub.kmm.sigs.x-k8s.io); may be repeated"
     )
     parser.add_argument("--kmm-crd", action="append", default=[], metavar="FILE", help=text)
-    text = "take Profiles and functionConfigs from these files and folders alone (CODEOWNERS); may be repeated"
+    text = "accept Profiles and functionConfigs from these files and folders only (for CODEOWNERS); may be repeated"
     parser.add_argument("--profiles-from", action="append", default=[], metavar="PATH", help=text)
     parser.add_argument("--kustomize", default="", metavar="FLAGS", help="flags for kustomize build, in one string")
     text = "let kustomize fetch what a kustomization lists by URL; cannot be combined with functions"
@@ -176,17 +176,17 @@ def _add_rare(parser: argparse.ArgumentParser) -> None:
     """Add the options about how kustomize is run, the settings, and what is written to stderr."""
     text = "number of kustomizations to build at a time (default: the number of processors, at most 8)"
     parser.add_argument("--jobs", type=partial(_number, 64), default=0, metavar="N", help=text)
-    text = f"stop when the run takes longer, or a kustomize build in it, from 1 to 3600 (default: {RUN_SECONDS} and "
+    text = f"stop the run, or a kustomize build in it, after this time, from 1 to 3600 (default: {RUN_SECONDS} and "
     text += f"{BUILD_SECONDS})"
     parser.add_argument("--timeout", type=partial(_number, 3600), default=0, metavar="SECONDS", help=text)
-    text = "build no kustomization where the kernel does not confine kustomize (see `krmfn --version --verbose`)"
+    text = "refuse to build a kustomization unless the kernel confines kustomize (see `krmfn --version --verbose`)"
     parser.add_argument("--hardened", action="store_true", help=text)
     for name, text in SETTINGS.items():
         action = parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
         if name == "kmm-version":
             setattr(action, OFFERED, tuple(TARGETS))
     lines = parser.add_mutually_exclusive_group()
-    text = f"render: name every object that is created, updated or removed (or set {streams.VERBOSE}=1)"
+    text = f"name every object that is created, updated or removed (or set {streams.VERBOSE}=1)"
     lines.add_argument("-v", "--verbose", action="store_true", help=text)
     lines.add_argument("-q", "--quiet", action="store_true", help="print only errors on stderr")
     text = f"format of stderr (default: text, or the value of {streams.VARIABLE})"

@@ -138,7 +138,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     text = "bash and fish load the file of the example automatically; for zsh, its folder has to be in fpath"
     shell = parser.add_argument("shell", choices=(*SHELLS, *WORDS), metavar="SHELL", help=f"bash, zsh or fish; {text}")
     setattr(shell, OFFERED, tuple(SHELLS))
-    help_ = "where the scripts find what they offer: rules, clusters or nodes in the place of SHELL print these"
+    help_ = "used by the scripts: with rules, clusters or nodes in place of SHELL, print these names"
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
 
 

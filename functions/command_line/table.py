@@ -34,10 +34,10 @@ GROUPS = {
         ),
     },
     "authoring and editors": {
-        "init": Entry("commands.init", "write a repository that works, from nothing or from dumps of clusters"),
+        "init": Entry("commands.init", "write a new repository, from nothing or from dumps of clusters"),
         "import": Entry("commands.import_", "write DeviceConfigs that render to the Modules and DaemonSets in PATH"),
-        "test": Entry("commands.test", "compare a vendor's cases with what is rendered now"),
-        "rules": Entry("commands.catalogue", "print every rule with its id, and what holds it"),
+        "test": Entry("commands.test", "compare a vendor's golden cases with the present output"),
+        "rules": Entry("commands.catalogue", "list the rules, each with its id and its source"),
         "explain": Entry(
             "commands.explain", "explain a rule or a field, or print where the fields of a config come from"
         ),

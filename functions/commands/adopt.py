@@ -43,7 +43,7 @@ class Request(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
-    help_ = "print a shell loop that writes the dump with kubectl: all kinds of Git, with managed fields, and exit"
+    help_ = "print a shell script that writes the dump with kubectl (with managed fields), and exit"
     parser.add_argument("--kubectl", action="store_true", help=help_)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 

@@ -59,17 +59,17 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="append_const", dest="fail_on", const="warning", help=help_)
     help_ = "show only findings of this severity and above; the exit code counts all (default: info)"
     parser.add_argument("--min-severity", choices=_SEVERITIES, default="info", help=help_)
-    help_ = "show only findings of these rules, such as KRM604, or KRM6 for all that begin so; the exit code counts all"
+    help_ = "show only findings of these rules (KRM604, or KRM6 for all that start with it); the exit code counts all"
     parser.add_argument("--select", metavar="RULE,...", default="", help=help_)
-    help_ = "turn off these rules, as `ignore` in a functionConfig does: those that advise; findings are counted"
+    help_ = "turn off these rules, as `ignore` in a functionConfig does; only advice can be turned off, and is counted"
     parser.add_argument("--ignore", metavar="RULE,...", default="", help=help_)
-    help_ = "mend what has one safe correction, judge that, write it, and print what is left"
+    help_ = "fix findings that have one safe correction, check the result, write it, and print the other findings"
     parser.add_argument("--fix", action="store_true", help=help_)
-    help_ = "print what --fix would write as a diff, and write nothing; exit code 1 if there is any"
+    help_ = "print what --fix would change as a diff, and write nothing; exit code 1 if there is a diff"
     parser.add_argument("--diff", action="store_true", help=help_)
-    help_ = "with --fix: also mend files that are not as they were committed"
+    help_ = "with --fix: also change files with uncommitted changes"
     parser.add_argument("--force", action="store_true", help=help_)
-    help_ = "also judge what holds nothing of krmfn's or KMM's, where a PATH is a whole repository"
+    help_ = "also check folders without anything of krmfn or KMM, if a PATH is a whole repository"
     parser.add_argument("--all", action="store_true", dest="everything", help=help_)
     help_ = "with --format text: concise shows no help below findings, full also the line of the file"
     parser.add_argument("--output-format", choices=("concise", "full"), help=help_)

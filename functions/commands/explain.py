@@ -33,7 +33,7 @@ class Request(NamedTuple):
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `explain`."""
-    help_ = "a rule id such as KRM301, a field such as deviceconfig.spec.build, a word that a cluster says such as "
+    help_ = "a rule id such as KRM301, a field such as deviceconfig.spec.build, a message of a cluster such as "
     help_ += "ImagePullBackOff, PATH NAME for a config in PATH, "
     help_ += "or NAME PATH... for a Profile in PATHs or, as NAME.spec.FIELD, for its option"
     names = parser.add_argument("names", nargs="+", metavar="NAME", help=help_)

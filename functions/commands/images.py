@@ -51,15 +51,13 @@ class Request(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
-    moving.add_arguments(parser, "print the images for future kernels as well, where a node moves")
+    moving.add_arguments(parser, "also print the images for future kernels")
     help_ = "succeed even if a Module has no mapping for a --kernel"
     parser.add_argument("--allow-unmapped", action="store_true", help=help_)
     help_ = "fail if an image is not in FILE, which lists the images of a registry, one per line"
     parser.add_argument("--missing-from", metavar="FILE", help=help_)
-    help_ = (
-        "print each image with the one that it is a copy of: SOURCE is what the name of an image begins with where it "
-    )
-    help_ += "is copied from, DESTINATION where the nodes pull it; may be repeated, and kustomize's `images` count, too"
+    help_ = "print each image with its source: an image whose name begins with DESTINATION is a copy of the one that "
+    help_ += "begins with SOURCE; may be repeated, and kustomize's `images` count, too"
     parser.add_argument("--mirror", action="append", default=[], metavar="SOURCE=DESTINATION", help=help_)
     help_ = "print what has to be built, per kernel and architecture, as the matrix of a CI job (JSON)"
     parser.add_argument("--builds", action="store_true", help=help_)

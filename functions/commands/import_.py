@@ -65,7 +65,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     help_ = "write the DeviceConfigs into this folder, which must be new or empty"
     parser.add_argument("-o", "--output-dir", required=True, metavar="DIR", help=help_)
-    help_ = "add nothing to the pods of DaemonSets on the day of the adoption"
+    help_ = "add nothing to the pods of DaemonSets, so that no pod is replaced when Git takes over"
     parser.add_argument("--keep-pod-templates", action="store_true", help=help_)
     help_ = "a file with a Profile: a config of its kind among the objects is kept as it is; may be repeated"
     parser.add_argument("--profile", action="append", default=[], metavar="FILE", help=help_)

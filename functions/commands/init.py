@@ -26,7 +26,7 @@ from .init_imports import Imported, imported_of
 from .init_layout import Layout
 
 _BUILDERS = ("kustomize", "kubectl")
-EXITS = "exit code: 0 written, 1 written, and a finding of severity error about what runs, 2 nothing written"
+EXITS = "exit code: 0 written, 1 written, and what runs has an error, 2 nothing written"
 
 
 class Request(NamedTuple):
@@ -43,21 +43,21 @@ class Request(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    help_ = "the folder of the repository; files that are there stay as they are (default: .)"
+    help_ = "the folder of the repository; existing files stay as they are (default: .)"
     parser.add_argument("folder", nargs="?", default=".", metavar="DIR", help=help_)
     help_ = "a cluster of the repository; may be repeated (default: one folder for one cluster)"
     parser.add_argument("--cluster", action="append", default=[], metavar="NAME", help=help_)
     known = ", ".join(vendors.names())
     help_ = f"begin with the Profile of a vendor's product and a first config of its kind ({known}); may be repeated"
     parser.add_argument("--vendor", action="append", default=[], metavar="NAME", help=help_)
-    help_ = "a cluster as it is: import its Modules and DaemonSets from a dump (see --kubectl), and its nodes"
+    help_ = "import the Modules, DaemonSets and nodes of a running cluster from a dump (see --kubectl); may be repeated"
     parser.add_argument("--live", action="append", default=[], metavar="NAME=DUMP", help=help_)
-    help_ = "print a shell loop that writes such a dump with kubectl, and exit"
+    help_ = "print a shell script that writes such a dump with kubectl, and exit"
     parser.add_argument("--kubectl", action="store_true", help=help_)
     parser.add_argument("--plain", action="store_true", help="write no kustomizations; krmfn needs no kustomize then")
-    help_ = "the server that the files for CI are for (default: the one that the repository has files or a remote of)"
+    help_ = "the server for the CI files (default: the one of the repository's CI files or remote)"
     parser.add_argument("--ci", choices=init_ci.SERVERS, default=None, help=help_)
-    help_ = "the krmfn that CI installs, a repository and a commit of it (default: the copy that runs here)"
+    help_ = "the repository and commit of krmfn that CI installs (default: those of the krmfn that runs)"
     parser.add_argument("--pin", metavar="URL@COMMIT", help=help_)
 
 

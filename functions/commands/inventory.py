@@ -45,7 +45,7 @@ class Request(NamedTuple):
 def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = "Nodes as kubectl prints them, or a dump (see `why --kubectl`); JSON of any size (default: -, stdin)"
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help=help_)
-    help_ = "ask the cluster of this context of your kubectl for its nodes, in place of FILE"
+    help_ = "ask the cluster of this kubectl context for its nodes, instead of reading FILE"
     parser.add_argument("--context", metavar="NAME", help=help_)
     help_ = "keep the labels that selectors in these PATHs use (directories, files, kustomizations)"
     parser.add_argument("--for", dest="for_", nargs="+", default=[], metavar="PATH", help=help_)
@@ -58,9 +58,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--taken-on", metavar="YYYY-MM-DD", help=help_)
     help_ = "write to FILE, all or nothing (default: stdout); it may stand in a PATH of --for"
     parser.add_argument("-o", "--output", metavar="FILE", help=help_)
-    help_ = "check the inventories of these PATHs instead: that they hold the labels that selectors there use"
+    help_ = "instead check that the inventories of these PATHs hold the labels that selectors there use"
     parser.add_argument("--check", nargs="+", default=[], metavar="PATH", help=help_)
-    help_ = "with --check: fail for an inventory that was taken more than DAYS ago, or does not say when"
+    help_ = "with --check: fail for an inventory that is older than DAYS, or has no date"
     parser.add_argument("--max-age", type=int, metavar="DAYS", help=help_)
 
 
@@ -222,5 +222,5 @@ _EXAMPLES = (
     "- --all-labels < nodes.json",
     "nodes.json --labels topology.kubernetes.io/zone,example.com/gpu --valid-until 2026-12-31",
 )
-_EXITS = "exit code: 0 fine, 1 errors in --for may leave labels out, or --check finds something, 2 not printed"
+_EXITS = "exit code: 0 printed, 1 labels may be missing (errors in --for), or --check has findings, 2 not printed"
 COMMAND = Command(_EXAMPLES, _arguments, _run, Request, exits=_EXITS)

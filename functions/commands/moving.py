@@ -26,12 +26,10 @@ class Move(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser, effect: str) -> None:
     """Add --kernel and --where; `effect` is what --kernel does, for the help."""
-    help_ = (
-        f"{effect}: V is a kernel for all nodes, OLD=NEW for those that have OLD now (perhaps with *); may be repeated"
-    )
+    help_ = f"{effect}: V for all nodes, OLD=NEW for nodes that now have OLD (* matches any text); may be repeated"
     parser.add_argument("--kernel", action="append", default=[], metavar="V|OLD=NEW", help=help_)
-    help_ = "only nodes with this label, or with os=, kernel=, config= or state= (perhaps with *): those that --kernel "
-    help_ += "moves, else those that are printed; may be repeated"
+    help_ = "apply --kernel only to nodes with this label, or with this os=, kernel=, config= or state= (* matches any "
+    help_ += "text); without --kernel print only these nodes; may be repeated"
     parser.add_argument("--where", action="append", default=[], metavar="KEY=VALUE", help=help_)
 
 

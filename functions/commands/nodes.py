@@ -53,9 +53,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = "print only this node, or the nodes that match a pattern with *; may be repeated"
     node = parser.add_argument("--node", action="append", default=[], metavar="NAME", help=help_)
     setattr(node, options.OFFERED, (options.ASKED.format("nodes"),))
-    help_ = "print only nodes that are selected but get no driver; with --live, or that have it not"
+    help_ = "print only selected nodes that get no driver; with --live also those on which it is not loaded"
     parser.add_argument("--problems", action="store_true", help=help_)
-    help_ = "print a line per node and Module; without it, and without --node, text has one per config and kernel"
+    help_ = "print a line per node and Module (default without --node: a line per config and kernel)"
     parser.add_argument("--wide", action="store_true", help=help_)
     options.add_fail_on(parser, options.NOW)
     help_ = "the same as --fail-on uncovered"

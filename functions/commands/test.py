@@ -36,7 +36,7 @@ class Request(NamedTuple):
 def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = f"a folder (default: .); its cases are the folders below it that hold {OBJECTS} or {FINDINGS}"
     parser.add_argument("folders", nargs="*", default=[], metavar="DIR", help=help_)
-    help_ = "write what is rendered now into the files that differ, and fail nevertheless"
+    help_ = "rewrite the files that differ with the present output; the command still fails"
     parser.add_argument("--update", action="store_true", help=help_)
 
 

@@ -46,7 +46,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     setattr(node, options.OFFERED, (options.ASKED.format("nodes"),))
     options.add_paths(parser, live=True)
     options.add_context(parser)
-    help_ = "print a shell loop that writes a dump with kubectl, and exit"
+    help_ = "print a shell script that writes a dump with kubectl, and exit"
     parser.add_argument("--kubectl", action="store_true", help=help_)
     help_ = (
         "the log of the worker pod on the node, or what dmesg prints there (- for stdin): why a module is not loaded"
@@ -209,5 +209,5 @@ _EXAMPLES = (
     "gpu-17 clusters/lab --live - --format json",
     "gpu-17 clusters/lab --live dump.json --log worker.log",
 )
-_EXITS = "exit code: 0 the node has what is planned, 1 it has not, or nothing is planned, 2 it is nowhere, or usage"
+_EXITS = "exit code: 0 the node has its planned drivers, 1 it lacks one, or none is planned, 2 unknown node, or usage"
 COMMAND = Command(_EXAMPLES, _arguments, _run, Request, ANSWER, joins=True, exits=_EXITS)
