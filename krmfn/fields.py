@@ -20,7 +20,7 @@ _NAMES |= {dict: "a mapping", list: "a list"}
 
 
 class ItemField:
-    """A field of an item, whether it exists or not. What is written is seen at once by every reader of the item."""
+    """A field of an item, which may not exist. Every reader of the item sees a write at once."""
 
     __slots__ = ("_held", "_path", "item", "parts")
     _held: dict[int, tuple[list[Any], int, Any]] | None

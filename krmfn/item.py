@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["LOCAL", "Item"]
 
 LOCAL = "config.kubernetes.io/local-config"
-"""The annotation of what no cluster gets, where its value is true."""
+"""The annotation that keeps an item from every cluster when its value is true."""
 
 
 class Item:
-    """A resource by its text. Fields are read from the text as cheaply as is safe; `manifest` loads all of it."""
+    """A resource of a list. Reading a field parses as little of its text as is safe; `manifest` parses all of it."""
 
     _origin: "Item | None" = None
     """The item as it came, when this one is its edited text."""
@@ -59,7 +59,7 @@ class Item:
 
     @property
     def manifest(self) -> Manifest:
-        """Return the item's data, {} for no mapping: what is changed in it counts. Raises KrmfnError for no YAML."""
+        """Return the item's data, {} for no mapping; changing it changes the item. Raises KrmfnError for no YAML."""
         if not self.content.is_open:
             self.content.lend(())
         return self.content.manifest
@@ -89,7 +89,7 @@ class Item:
         return self._content is not None and self._content.is_edited
 
     def mentions(self, word: str) -> bool:
-        """Return False when `word` is surely not in the item's data: a cheap look. True is no proof."""
+        """Return False when `word` is surely not in the item's data; True proves nothing. Nothing is parsed."""
         return itemtext.item_mentions(self, word.encode())
 
     @property
@@ -117,7 +117,7 @@ class Item:
 
     @property
     def name(self) -> str:
-        """Return metadata.name; "" when there is none. It can be written: the item is then renamed."""
+        """Return metadata.name; "" when there is none. Writing it renames the item."""
         return self.ref.name if self._ref or self._content else itemtext.string(self, "metadata", "name")
 
     @name.setter
@@ -157,7 +157,7 @@ class Item:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Return the labels, {} when there are none; what is written there is written to the item."""
+        """Return the labels, {} when there are none; writing to them changes the item."""
         return Strings(self, "metadata.labels", itemtext.strings(self, "metadata", "labels"))
 
     @labels.setter
@@ -166,7 +166,7 @@ class Item:
 
     @property
     def annotations(self) -> dict[str, str]:
-        """Return the annotations, {} when there are none; what is written there is written to the item."""
+        """Return the annotations, {} when there are none; writing to them changes the item."""
         return Strings(self, "metadata.annotations", itemtext.strings(self, "metadata", "annotations"))
 
     @annotations.setter
@@ -224,7 +224,7 @@ class Item:
 
     @property
     def is_local(self) -> bool:
-        """Return True for an item that is marked as one that no cluster gets (see LOCAL)."""
+        """Return True for an item that no cluster gets, by its annotation LOCAL."""
         return (self.is_read or self.mentions(LOCAL)) and self.annotations.get(LOCAL) == "true"
 
     @property

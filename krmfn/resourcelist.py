@@ -87,8 +87,9 @@ class ResourceList:
     ) -> list[Item]:
         """Return the items of a kind or some kinds (of all without one), in the list's order; nothing is parsed.
 
-        `group` names the API group ("" is core); `local` says whether those are meant that no cluster gets (see
-        `item.LOCAL`), None: both. `name`, `labels` and `annotations` (all of which an item must have) choose further.
+        `group` names the API group ("" is core). `local=True` returns only items that no cluster gets (see
+        `item.LOCAL`), False only the others, None both. With `name`, `labels` or `annotations` an item must have all of
+        these.
         """
         kinds = (kind,) if isinstance(kind, str) else kind
         items = (item for item in self.items if not kinds or item.kind in kinds)
@@ -96,7 +97,7 @@ class ResourceList:
         return [*editing.chosen((item for item in items if local is None or item.is_local == local), **named)]
 
     def __iter__(self) -> Iterator[Item]:
-        """Yield the items as they are now: they may be added and removed meanwhile."""
+        """Yield the present items; the list may change meanwhile."""
         return iter([*self.items])
 
     def __len__(self) -> int:
@@ -113,7 +114,7 @@ class ResourceList:
         return itemtext.mentioning(self.items, words)
 
     def report(self, results: Result | Iterable[Result]) -> bool:
-        """Add a finding, or some; one that is already there is not added again. Return True while there is no error.
+        """Add a finding, or several, each once. Return True while there is no error.
 
         Raises ValueError for one with a field and no resource, or another severity: the specification has neither.
         """
@@ -129,8 +130,8 @@ class ResourceList:
     def results(self) -> list[Result]:
         """Return the findings of this run, in the order in which they were reported; `report` adds to them.
 
-        With an error the items leave as they came, so findings name them as they were. Where one about what a build
-        has made stands is not looked up: see `placed`.
+        With an error the items keep their old names, so findings use these. A finding about what a build has made has
+        no place in a file here: see `placed`.
         """
         return self._named(list(self._results)) if self._results else []
 
@@ -156,46 +157,46 @@ class ResourceList:
     @overload
     def append(self, manifest: str | bytes, path: str = "") -> list[Item]: ...
     def append(self, manifest: Manifest | str | bytes, path: str = "") -> Item | list[Item]:
-        """Add a resource at the end, for kpt in the file `path`; return its item. One of its id may be there.
+        """Add a resource at the end, and return its item; `path` is its file for kpt.
 
-        It need not have a name. A text may hold several documents, and its comments stay, as do those of a manifest of
-        `parse_all`. Raises KrmfnError for what is no resource; nothing is added then.
+        It needs no name, and the list may hold one of the same id. A text may hold several documents, and its comments
+        stay, as do those of a manifest of `parse_all`. Raises KrmfnError for what is no resource, and adds nothing.
         """
         if isinstance(manifest, (str, bytes)):
             return editing.add_text(self, manifest, path)
         return editing.add_manifest(self, manifest, path)
 
     def remove(self, item: Item) -> None:
-        """Take an item out. Raises KrmfnError when it is not in the list."""
+        """Remove an item. Raises KrmfnError when it is not in the list."""
         from . import owned
 
         owned.remove(self, [item])
 
     def replace(self, item: Item, manifest: Manifest) -> None:
-        """Give an item other data, with a name or not; comments, key order, place and file stay. Raises as `upsert`."""
+        """Replace an item's data, with a name or not; comments, key order, place and file stay. Raises as `upsert`."""
         checked(manifest, is_named=False)
         item.content.take(editing.with_origin(item, manifest))
 
     def own(
         self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest], adopt: "Adopt | None" = None
     ) -> None:
-        """Let these, and no others, be what the function makes of `owner`: stamp and upsert them, remove the rest.
+        """Mark and upsert all that the function generates from `owner`, and remove what it generated before.
 
-        What was made of an owner that is not in the list any more stays. Raises KrmfnError for an object with the id of
-        one that the function did not make from it, unless `adopt` returns True for it: then it is taken over; for a
-        second call with one owner; and as `upsert` does. `owner` may be the functionConfig.
+        `owner` may be the functionConfig. Objects of an owner that is no longer in the list stay. Raises KrmfnError for
+        an object with the id of one that the function did not generate from this owner, unless `adopt` returns True for
+        it and so takes it over; for a second call with one owner; and as `upsert` does.
         """
         from . import owned
 
         owned.put_owned(self, owner, manifests, adopt)
 
     def upsert(self, manifests: Manifest | Iterable[Manifest]) -> None:
-        """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.
+        """Replace each resource with the same group, kind, namespace and name, or add it at the end.
 
         An item that already means the same keeps its bytes; one that changes keeps its comments and key order.
         Raises KrmfnError, with the object and the field, for one without apiVersion, kind or name, or with a value
         that JSON does not have (a set, a tuple, NaN, a key that is no string), and for one that is twice in the list or
-        among the manifests; nothing is put in then.
+        among the manifests; nothing changes then.
         """
         named = editing.with_refs(manifests)
         index = index_of(self, {new.kind for new, _ in named})

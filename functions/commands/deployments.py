@@ -32,6 +32,8 @@ class _Row(NamedTuple):
     engine: str = "none"
     how: str = "unknown"
     place: Place | None = None
+    destination: str = ""
+    """What the engine's object calls the cluster, where .krmfn.yaml has another name for it."""
 
 
 class Request(NamedTuple):
@@ -72,7 +74,8 @@ def _rows(streams: Clusters) -> Iterator[_Row]:
     deployments = [deployment for deployment in streams.engines.deployments if _is_asked(deployment, streams)]
     for deployment in deployments:
         for name in _names_of(deployment, streams):
-            yield _row(deployment)._replace(cluster=name)
+            destination = deployment.cluster if name != deployment.cluster else ""
+            yield _row(deployment)._replace(cluster=name, destination=destination)
     known = {deployment.real(top) for deployment in deployments}
     rest = [(cluster, root) for cluster in streams.clusters for root in cluster.roots if root.path not in known]
     for cluster, root in rest:
@@ -121,7 +124,8 @@ def _json(rows: Sequence[_Row]) -> str:
     unassigned: list[dict[str, Any]] = []
     for row in rows:
         place = {"file": row.place.path, "line": row.place.line} if row.place else None
-        root = {"path": row.path, "engine": row.engine, "how": row.how, "from": place}
+        root: dict[str, Any] = {"path": row.path, "engine": row.engine, "how": row.how, "from": place}
+        root |= {"destination": row.destination} if row.destination else {}
         (clusters.setdefault(row.cluster, []) if row.cluster else unassigned).append(root)
     listing = [{"name": name, "roots": roots} for name, roots in clusters.items()]
     return json_text({"clusters": listing, **({"unassigned": unassigned} if unassigned else {})}, 2) + "\n"
@@ -131,11 +135,15 @@ def _text(rows: Sequence[_Row]) -> str:
     head = ("CLUSTER", "ROOT", "ENGINE", "HOW", "FROM")
     order = [*dict.fromkeys(row.cluster for row in rows)]
     rows = sorted(rows, key=lambda row: order.index(row.cluster))
-    places = (f"{row.place.path}:{row.place.line}" if row.place else "-" for row in rows)
+    places = (f"{row.place.path}:{row.place.line}{_aside(row)}" if row.place else "-" for row in rows)
     lines = [
         (row.cluster or "-", row.path, row.engine, row.how, place) for row, place in zip(rows, places, strict=True)
     ]
     return "".join(f"{line}\n" for line in columns.lines([head, *lines]))
+
+
+def _aside(row: _Row) -> str:
+    return f" ({row.destination})" if row.destination else ""
 
 
 def _write(context: Context, streams: Clusters, rows: Sequence[_Row]) -> None:

@@ -107,3 +107,6 @@ def test_a_cluster_has_the_name_that_the_configuration_file_gives_it(tmp_path: P
     folder = repository(tmp_path, files)
     lines = process("krmfn", "clusters", cwd=folder).ended(0).text.splitlines()
     assert [line.split()[:2] for line in lines[1:]] == [["lab", "a"], ["lab", "apps"], ["prod", "b"]]
+    assert [line.endswith(" (in-cluster)") for line in lines[1:]] == [True, False, True]
+    listing = json.loads(process("krmfn", "clusters", "--format", "json", cwd=folder).ended(0).out)
+    assert [cluster["roots"][0].get("destination") for cluster in listing["clusters"]] == ["in-cluster", "in-cluster"]
