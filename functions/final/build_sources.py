@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from krmfn import Item, Result
 from krmfn.ownership import Id
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
 
 from ..kmm.dockerfile import Dockerfile, dockerfile_of
 from ..kmm.lookup import table, tables, text
@@ -25,7 +25,9 @@ class Build(NamedTuple):
     """The section's path in the Module."""
     name: str
     arguments: Mapping[str, str]
-    """The build arguments by their names, each with its path."""
+    """The build arguments of the section by their names, each with its path."""
+    shared: Mapping[str, str]
+    """Those of the container, which KMM adds; the same object in all builds of a Module: it may be long."""
 
     def located(self, final: FinalList, finding: Result) -> Result:
         """Return a finding about the Module at its place."""
@@ -39,47 +41,52 @@ class Source(NamedTuple):
     dockerfile: Dockerfile
     builds: list[Build]
 
+    def arguments(self) -> set[str]:
+        """Return the names of all build arguments that it gets from Modules."""
+        shared = {id(build.shared): build.shared for build in self.builds}
+        return {name for names in (*shared.values(), *(build.arguments for build in self.builds)) for name in names}
+
 
 def builds_of(final: FinalList) -> Iterator[Build]:
-    """Yield what the kernel mappings of each Module are built from, with the arguments merged as KMM does."""
+    """Yield what the kernel mappings of each Module are built from."""
     for item, module in final.modules:
-        shared = module.container.get("build")
+        path_of_all = f"{CONTAINER}.build"
+        shared = _arguments(path_of_all, module.container.get("build"))
         for path, section in module.sections("build"):
-            holders = [(f"{CONTAINER}.build", shared), (path, section)]
-            name = text(table(section, "dockerfileConfigMap"), "name")
-            arguments = {
-                text(entry, "name"): f"{holder}.buildArgs[{index}].name"
-                for holder, of_holder in holders
-                for index, entry in tables(of_holder, "buildArgs")
-            }
-            if name:
-                yield Build(item, module, path, name, arguments)
+            arguments = {} if path == path_of_all else _arguments(path, section)
+            if name := text(table(section, "dockerfileConfigMap"), "name"):
+                yield Build(item, module, path, name, arguments, shared)
 
 
-def config_maps(final: FinalList) -> dict[str, list[Item]]:
-    """Return the ConfigMaps by their names, those that stand elsewhere among them."""
-    items: dict[str, list[Item]] = {}
+def _arguments(path: str, section: Any) -> dict[str, str]:
+    entries = tables(section, "buildArgs")
+    return {text(entry, "name"): f"{path}.buildArgs[{index}].name" for index, entry in entries}
+
+
+def config_maps(final: FinalList) -> dict[str, dict[str, Item]]:
+    """Return the ConfigMaps by their names and namespaces, those that stand elsewhere among them."""
+    items: dict[str, dict[str, Item]] = {}
     for item in (*final.deployed, *final.external):
         if (item.group, item.kind) == CONFIG_MAP:
-            items.setdefault(item.ref.name, []).append(item)
+            items.setdefault(item.ref.name, {}).setdefault(item.ref.namespace, item)
     return items
 
 
-def config_map_of(build: Build, items: list[Item]) -> Item | None:
-    """Return the ConfigMap that KMM reads, of those with the name; None where it is not known.
+def config_map_of(build: Build, items: Mapping[str, Item]) -> Item | None:
+    """Return the ConfigMap that KMM reads, of those with the name by namespace; None where it is not known.
 
     A hub builds in the namespace of its operator, which the input does not tell.
     """
     if build.item.kind == HUB_KIND:
-        return items[0] if len(items) == 1 else None
-    return next((item for item in items if item.ref.namespace == build.module.ref.namespace), None)
+        return next(iter(items.values())) if len(items) == 1 else None
+    return items.get(build.module.ref.namespace)
 
 
 def sources_of(final: FinalList) -> list[Source]:
     """Return the Dockerfiles that builds use; a text without FROM stands for one that is not known."""
     items, sources = config_maps(final), dict[Id, Source]()
     for build in builds_of(final):
-        item = config_map_of(build, items.get(build.name, []))
+        item = config_map_of(build, items.get(build.name, {}))
         content = text(table(item.manifest, "data"), KEY) if item else ""
         if item and content:
             sources.setdefault(item.ref.id, Source(item, dockerfile_of(content), [])).builds.append(build)

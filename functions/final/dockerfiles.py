@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 
 from krmfn import Field, Result, error, info, warning
-from krmfn.ownership import Id
 from krmfn.printing import some
 
 from .. import oracles
@@ -19,7 +18,7 @@ from ..kmm.lookup import table, text
 from ..kmm.module import HUB_KIND
 from ..kmm.recipes import KEY
 from ..rule import Rule
-from .build_sources import Source, builds_of, config_map_of, config_maps, sources_of
+from .build_sources import Build, Source, builds_of, config_map_of, config_maps, sources_of
 from .stream import FinalList
 
 PASSED = frozenset({"KERNEL_FULL_VERSION", "KERNEL_VERSION", "MOD_NAME", "MOD_NAMESPACE", "DTK_AUTO"})
@@ -31,9 +30,9 @@ _MODULES = "lib/modules"
 
 def config_maps_hold_dockerfiles(final: FinalList) -> Iterator[Result]:
     """Yield a finding per build whose ConfigMap has no key `dockerfile`, or stands in another namespace only."""
-    items = config_maps(final)
+    items, places = config_maps(final), dict[str, str]()
     for build in builds_of(final):
-        candidates = items.get(build.name, [])
+        candidates = items.get(build.name, {})
         field = Field(f"{build.path}.dockerfileConfigMap.name", build.name)
         item = config_map_of(build, candidates)
         if item and not text(table(item.manifest, "data"), KEY):
@@ -43,51 +42,58 @@ def config_maps_hold_dockerfiles(final: FinalList) -> Iterator[Result]:
                 f"the ConfigMap {build.name} has no key {KEY}{hint}: KMM reads no other, so the build cannot begin"
             )
             yield build.located(final, error(message, field=field))
-        namespaces = sorted({candidate.ref.namespace for candidate in candidates})
         # what deploys one without a namespace may give it that of the Module
-        if not item and namespaces and all(namespaces) and build.item.kind != HUB_KIND:
+        if not item and candidates and "" not in candidates and build.item.kind != HUB_KIND:
+            if build.name not in places:
+                places[build.name] = some(sorted(candidates), len(candidates))
             message = f"KMM reads the ConfigMap {build.name} in the Module's namespace {build.module.ref.namespace}"
-            yield build.located(
-                final, warning(f"{message}; here it stands in {some(namespaces, len(namespaces))} only", field=field)
-            )
+            yield build.located(final, warning(f"{message}; here it stands in {places[build.name]} only", field=field))
 
 
 def arguments_are_declared(final: FinalList) -> Iterator[Result]:
     """Yield a warning per build argument that a stage of a Dockerfile uses and does not declare: it is empty there."""
+    deployed = {id(item) for item in final.deployed}
     for source in sources_of(final):
-        passed = PASSED.union(*(build.arguments for build in source.builds))
+        passed = PASSED | source.arguments()
         for title, name, line in source.dockerfile.undeclared(passed):
             stage = f"the stage {title} uses ${name} in line {line}" if title else f"FROM in line {line} uses ${name}"
             place = "after its FROM" if title else "before the first FROM"
             message = f"{stage} without `ARG {name}`, so it is empty there"
             facts = (("stage", title), ("argument", name))
             finding = warning(message, field=Field(f"data.{KEY}"), facts=facts, remedy=f"write `ARG {name}` {place}")
-            yield from _at_source(final, source, finding)
+            is_deployed = id(source.item) in deployed
+            yield final.located(source.item, finding) if is_deployed else _at_build(final, source, finding)
 
 
-def _at_source(final: FinalList, source: Source, finding: Result) -> Iterator[Result]:
-    """Yield a finding about a Dockerfile at its ConfigMap; at the build where that stands elsewhere."""
-    if any(source.item is item for item in final.deployed):
-        yield final.located(source.item, finding)
-        return
+def _at_build(final: FinalList, source: Source, finding: Result) -> Result:
+    """Return a finding about a Dockerfile whose ConfigMap stands elsewhere, at a build that uses it."""
     build = source.builds[0]
     field = Field(f"{build.path}.dockerfileConfigMap.name", build.name)
-    yield build.located(final, finding._replace(field=field, message=f"ConfigMap {build.name}: {finding.message}"))
+    return build.located(final, finding._replace(field=field, message=f"ConfigMap {build.name}: {finding.message}"))
 
 
 def arguments_are_taken(final: FinalList) -> Iterator[Result]:
     """Yield an info per entry of buildArgs that no ARG of the Dockerfile takes."""
     for source in sources_of(final):
-        takers, paths = source.dockerfile.arguments, set[tuple[Id, str]]()
-        passed = PASSED.union(*(build.arguments for build in source.builds))
-        takers |= {name for _, name, _ in source.dockerfile.undeclared(passed)}  # KRM615 is about these
-        for build in source.builds:
-            for name, path in build.arguments.items():
-                is_free = name in takers or not name or _PREDEFINED.fullmatch(name)
-                if not is_free and (build.item.ref.id, path) not in paths:
-                    paths.add((build.item.ref.id, path))
-                    message = f"no ARG of the Dockerfile in ConfigMap {build.name} takes {name}, so it changes nothing"
-                    yield build.located(final, info(message, field=Field(path, name)))
+        takers = source.dockerfile.arguments
+        takers |= {name for _, name, _ in source.dockerfile.undeclared(PASSED | source.arguments())}  # see KRM615
+        for build, name, path in _arguments(source):
+            if name and name not in takers and not _PREDEFINED.fullmatch(name):
+                message = f"no ARG of the Dockerfile in ConfigMap {build.name} takes {name}, so it changes nothing"
+                yield build.located(final, info(message, field=Field(path, name)))
+
+
+def _arguments(source: Source) -> Iterator[tuple[Build, str, str]]:
+    """Yield the build arguments that count, each with the first build that has it, its name and its path.
+
+    Those of a section replace those of the container. What the container has for thousands of builds is looked at once.
+    """
+    shared = dict[int, dict[str, str]]()
+    for build in source.builds:
+        arguments = shared.setdefault(id(build.shared), dict(build.shared))
+        yield from ((build, name, path) for name, path in build.arguments.items())
+        yield from ((build, name, path) for name, path in arguments.items() if name not in build.arguments)
+        shared[id(build.shared)] = {name: path for name, path in arguments.items() if name in build.arguments}
 
 
 def files_land_in_the_directory(final: FinalList) -> Iterator[Result]:
@@ -97,14 +103,13 @@ def files_land_in_the_directory(final: FinalList) -> Iterator[Result]:
     """
     for source in sources_of(final):
         targets = _targets(source.dockerfile.last_stages())
+        instructions = [member.text for stage in source.dockerfile.last_stages() for member in stage.instructions]
+        content = "\n".join(instructions)
         for build in {id(build.module): build for build in source.builds}.values():
             directory = build.module.directory.rstrip("/")
             right = f"{directory}/{_MODULES}"
             if not targets or any(right in word for word in targets):
                 continue
-            content = "\n".join(
-                member.text for stage in source.dockerfile.last_stages() for member in stage.instructions
-            )
             if directory and re.search(rf"{re.escape(directory)}(?![\w.-])", content):
                 continue
             message = f"the image has its kernel modules in {targets[0]}, but modprobe looks in {right} (dirName)"

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, error, warning
 from krmfn.resource import join
+from krmfn.typed import NamedTuple
 
 from .. import oracles
 from ..kmm.lookup import has
 from ..kmm.module import LABELS, PLUGINS, node_labels
 from ..rule import Rule
-from .stream import FinalList, NodeLabel, labels_of_kmm, modules_of, twin
+from .stream import FinalList, NodeLabel, labels_of_kmm, modules_of
+from .twins import Twins
 
 _LABEL = re.compile(rf"{LABELS}(?:version-module\.(.+)|(.+?)\.(?:version\.|device-plugin-)?ready)", re.DOTALL)
 """A label for a Module, with its namespace and name."""
@@ -22,15 +24,13 @@ LabelValue = tuple[str, str | None]
 
 def labels_have_their_module(final: FinalList) -> Iterator[Result]:
     """Yield a finding per selector or affinity on a label of a Module that is not in the list."""
-    names = dict[str, set[str]]()
-    for _, module in final.modules:
-        names.setdefault(module.ref.namespace, set()).add(module.ref.name)
+    modules = _modules(final)
     for item, label, value in _consumers(final):
         match = _LABEL.fullmatch(label.key)
         namespace, _, name = (match[1] or match[2]).partition(".") if match else ("", "", "")
-        if value or not (namespace and name) or name in names.get("", ()):
+        if value or not (namespace and name) or name in modules.names.get("", ()):
             continue
-        message, is_sure = _missing(final, names, namespace, name)
+        message, is_sure = _missing(modules, namespace, name)
         report = error if is_sure and label.is_required else warning
         yield final.located(item, report(message, field=Field(join(label.path), label.key)))
 
@@ -67,18 +67,43 @@ def _consumers(final: FinalList) -> Iterator[tuple[Item, NodeLabel, LabelValue |
     yield from ((item, label, values.get(label.key)) for item, label in labels)
 
 
-def _missing(final: FinalList, names: dict[str, set[str]], namespace: str, name: str) -> tuple[str, bool]:
+class _Modules(NamedTuple):
+    """The names of the Modules: thousands of labels may be held against thousands of them."""
+
+    names: dict[str, set[str]]
+    """By namespace."""
+    twins: dict[str, Twins]
+    """By namespace."""
+    namespaces: dict[str, str]
+    """The first namespace that has a Module of a name."""
+    renamed: list[str]
+    """The namespaces that kustomize has put Modules into."""
+
+
+def _modules(final: FinalList) -> _Modules:
+    names = dict[str, set[str]]()
+    for _, module in final.modules:
+        names.setdefault(module.ref.namespace, set()).add(module.ref.name)
+    twins = {namespace: Twins(present, final.run.transformed, hashed=False) for namespace, present in names.items()}
+    namespaces = dict[str, str]()
+    for namespace in sorted(names):
+        for name in names[namespace]:
+            namespaces.setdefault(name, namespace)
+    renamed = [namespace for namespace in sorted(names) if namespace in final.run.transformed.namespaces]
+    return _Modules(names, twins, namespaces, renamed)
+
+
+def _missing(modules: _Modules, namespace: str, name: str) -> tuple[str, bool]:
     """Return the message about a Module that is not in the list, and whether a renamed one is surely meant."""
     prefix = f"waits for Module {namespace}/{name}"
-    renamed = [space for space in sorted(names) if space in final.run.transformed.namespaces]
-    for space in (namespace, *renamed):
-        present = names.get(space, set())
-        other = name if name in present else twin(name, present, final.run.transformed, hashed=False)
+    for space in (namespace, *modules.renamed):
+        other = name if name in modules.names.get(space, ()) else ""
+        if not other and space in modules.twins:
+            other = modules.twins[space].of(name)
         if other:
             problem = f"which is called {space}/{other} in the end; kustomize does not transform the keys of labels"
             return f"{prefix}, {problem}: call krmfn in the outermost kustomization", True
-    other_namespace = next((space for space in sorted(names) if name in names[space]), "")
-    if other_namespace:
+    if other_namespace := modules.namespaces.get(name, ""):
         return f"{prefix}, but the Module of that name is {other_namespace}/{name}; correct one of the two", False
     return f"{prefix}, which is not among the deployed objects: without it no node has this label", False
 

@@ -1,17 +1,18 @@
 """References by name in pods, Modules and claims of devices, compared with the resources in the list."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, Result, error, warning
 from krmfn.printing import some
 from krmfn.resource import FieldPath, GroupKind, join
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 
 from .. import oracles
 from ..kmm.lookup import POD_KINDS, table
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
 from ..rule import Rule
-from .stream import CLUSTER_SCOPED, KINDS, FinalList, Names, modules_of, twin
+from .stream import CLUSTER_SCOPED, KINDS, FinalList, Names, modules_of
+from .twins import Twins
 
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT, PRIORITY_CLASS, DEVICE_CLASS = KINDS
 
@@ -106,6 +107,19 @@ def _at(holder: Any, path: FieldPath, parts: Sequence[str]) -> Iterator[tuple[Fi
             yield from _at(entry, (*path, key, index), rest)
 
 
+class _Scope(NamedTuple):
+    """The names of a kind that a namespace sees: thousands of references may be held against thousands of them."""
+
+    twins: Twins
+    words: str
+    """The first few of the names."""
+
+
+def _scope(final: FinalList, kind: GroupKind, present: Collection[str]) -> _Scope:
+    twins = Twins(present, final.run.transformed, hashed=kind in (SECRET, CONFIG_MAP))
+    return _Scope(twins, some(sorted(present), len(present), limit=3))
+
+
 def names_exist(final: FinalList) -> Iterator[Result]:
     """Yield a finding per reference to a resource that is not deployed: an error where kustomize has renamed it.
 
@@ -115,19 +129,22 @@ def names_exist(final: FinalList) -> Iterator[Result]:
     if not any(names.visible(kind, "") for kind in KINDS):
         return
     external = Names(final.external, modules_of(final.external))
+    scopes: dict[tuple[GroupKind, str], _Scope] = {}
     for item in final.deployed:
         for kind, field in references(item):
             (_, noun), namespace, name = kind, item.ref.namespace, field.current
             present = names.visible(kind, namespace)
             if not present or names.has(kind, namespace, name) or external.has(kind, namespace, name):
                 continue
-            if other := twin(name, present, final.run.transformed, kind in (SECRET, CONFIG_MAP)):
+            if (kind, namespace) not in scopes:
+                scopes[kind, namespace] = _scope(final, kind, present)
+            if other := scopes[kind, namespace].twins.of(name):
                 remedy = _OUT_OF_REACH if kind == DEVICE_CLASS else _IN_REACH
                 message = f"names the {noun} {name}, which kustomize renamed to {other}; {remedy}"
                 yield final.located(item, error(message, field=field._replace(proposed=other)))
             else:
                 scope = "" if kind in CLUSTER_SCOPED or not namespace else f" in the namespace {namespace}"
-                others = some(sorted(present), len(present), limit=3)
+                others = scopes[kind, namespace].words
                 message = f"no {noun} {name} is among the deployed objects{scope}; there are: {others}"
                 yield final.located(item, warning(message, field=field))
 

@@ -1,6 +1,5 @@
 """The final list of a cluster as the rules see it: what is deployed, how it is called, what makes pods, and where."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result, itemtext
@@ -11,7 +10,7 @@ from ..kmm.lookup import POD_KINDS, pod_images, table, tables, text, texts
 from ..kmm.module import HUB_KIND, LABELS, MODULE_GROUP, MODULE_KIND, MODULE_KINDS, Module, module_of
 from ..rendering.generated import place_of
 from ..rendering.kinds import of_kinds
-from ..run import Run, Transformed, origin_of, run_of
+from ..run import Run, origin_of, run_of
 
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT = ("", "Secret"), ("", "ConfigMap"), ("", "ServiceAccount")
 PRIORITY_CLASS, DEVICE_CLASS = ("scheduling.k8s.io", "PriorityClass"), ("resource.k8s.io", "DeviceClass")
@@ -78,13 +77,6 @@ _EVERYWHERE = {
 """What Kubernetes and OpenShift put into every namespace."""
 _SERVING = ("service.beta.openshift.io/serving-cert-secret-name", "service.alpha.openshift.io/serving-cert-secret-name")
 """Annotations of a Service that let OpenShift make a Secret."""
-_HASH = re.compile(r"-[2456789bcdfghkmt]{10}\Z")
-"""A hash that kustomize appends to a generated name: ten characters, without those that make words.
-
-Source: kustomize v5, api/hasher/hasher.go (encode).
-"""
-_DEEPEST = 8
-"""How many prefixes and suffixes are taken off one name."""
 
 
 class Names:
@@ -100,15 +92,19 @@ class Names:
             classes = tables(table(module.spec, "dra"), "deviceClasses")  # KMM makes them
             names += ((DEVICE_CLASS, "", text(device_class, "name")) for _, device_class in classes)
         self._by_kind: dict[GroupKind, dict[str, set[str]]] = {}
+        self._visible: dict[tuple[GroupKind, str], set[str]] = {}
         for kind, namespace, name in names:
             if name:
                 self._by_kind.setdefault(kind, {}).setdefault(namespace, set()).add(name)
 
     def visible(self, kind: GroupKind, namespace: str) -> set[str]:
         """Return the names of a kind that resources in a namespace can refer to; a missing namespace matches all."""
-        by_namespace = self._by_kind.get(kind, {})
-        namespaces = by_namespace if not namespace or kind in CLUSTER_SCOPED else (namespace, "", "*")
-        return {name for space in namespaces for name in by_namespace.get(space, ())}
+        if (kind, namespace) not in self._visible:  # thousands of references may ask for thousands of names
+            by_namespace = self._by_kind.get(kind, {})
+            namespaces = by_namespace if not namespace or kind in CLUSTER_SCOPED else (namespace, "", "*")
+            names = {name for space in namespaces for name in by_namespace.get(space, ())}
+            self._visible[kind, namespace] = names
+        return self._visible[kind, namespace]
 
     def has(self, kind: GroupKind, namespace: str, name: str) -> bool:
         """Return True for a name that resources in a namespace can refer to, or that every cluster has."""
@@ -144,35 +140,6 @@ def controller_names(item: Item) -> Iterator[tuple[GroupKind, str, str]]:
             yield SECRET, namespace, text(template, "name")
     elif (group, kind) == ("trust.cert-manager.io", "Bundle"):
         yield from ((copy, "*", name) for copy in (CONFIG_MAP, SECRET))
-
-
-def twin(name: str, present: Iterable[str], transformed: Transformed, hashed: bool) -> str:
-    """Return the name that differs from `name` only by prefixes, suffixes and a hash of kustomize's; "" for none.
-
-    Two names with different prefixes are no twins: each may come from an overlay of its own.
-    """
-    plain, stems = _plain(name, hashed), _stems(name, transformed, hashed)
-    for other in sorted(present):
-        if other != name and (_plain(other, hashed) & stems or plain & _stems(other, transformed, hashed)):
-            return other
-    return ""
-
-
-def _plain(name: str, hashed: bool) -> set[str]:
-    """Return a name, and also the name without its hash."""
-    return {name, _HASH.sub("", name)} if hashed else {name}
-
-
-def _stems(name: str, transformed: Transformed, hashed: bool) -> set[str]:
-    """Return a name, and what remains of it without the prefixes and suffixes of kustomize, and without a hash."""
-    stems = _plain(name, hashed)
-    for _ in range(_DEEPEST):
-        shorter = {stem.removeprefix(prefix) for stem in stems for prefix in transformed.prefixes}
-        shorter |= {stem.removesuffix(suffix) for stem in stems for suffix in transformed.suffixes}
-        if shorter <= stems:
-            break
-        stems |= shorter
-    return stems - {""}
 
 
 class NodeLabel(NamedTuple):

@@ -95,17 +95,35 @@ class Dockerfile(NamedTuple):
             yield from (
                 ("", name, instruction.line) for name in instruction.used if name in passed and name not in first
             )
-        known = dict[int, frozenset[str]]()
+        yield from sorted(self._undeclared_in_stages(passed), key=lambda use: use[2])
+
+    def _undeclared_in_stages(self, passed: frozenset[str]) -> Iterator[tuple[str, str, int]]:
+        """Yield what `undeclared` does but for FROM lines, in another order.
+
+        A stage has the names of the one that it is based on: those based on it come right after it, so that one set
+        of names is enough. A copy for each of thousands of stages would be quadratic.
+        """
+        based_on: dict[int | None, list[int]] = {}
         for number, stage in enumerate(self.stages):
-            names = set(known.get(-1 if stage.base is None else stage.base, ()))
-            reported = set[str]()
-            for instruction in stage.instructions:
+            based_on.setdefault(stage.base, []).append(number)
+        names = set[str]()
+        left: list[tuple[int, set[str] | None]] = [(number, None) for number in based_on.get(None, ())]
+        while left:
+            number, declared = left.pop()
+            if declared is not None:
+                names -= declared  # all that are based on it are done
+                continue
+            declared, reported = set(), set[str]()
+            for instruction in self.stages[number].instructions:
                 for name in instruction.used:
                     if name in passed and name not in names and name not in reported:
                         reported.add(name)
-                        yield stage.title, name, instruction.line
-                names.update(instruction.declared)
-            known[number] = frozenset(names)
+                        yield self.stages[number].title, name, instruction.line
+                fresh = set(instruction.declared) - names
+                names |= fresh
+                declared |= fresh
+            left.append((number, declared))
+            left += ((other, None) for other in based_on.get(number, ()))
 
     def last_stages(self) -> list[Stage]:
         """Return the stage that becomes the image, and those that it is based on."""
