@@ -107,9 +107,9 @@ class Dockerfile(NamedTuple):
         for number, stage in enumerate(self.stages):
             based_on.setdefault(stage.base, []).append(number)
         names = set[str]()
-        left: list[tuple[int, set[str] | None]] = [(number, None) for number in based_on.get(None, ())]
-        while left:
-            number, declared = left.pop()
+        stack: list[tuple[int, set[str] | None]] = [(number, None) for number in based_on.get(None, ())]
+        while stack:
+            number, declared = stack.pop()
             if declared is not None:
                 names -= declared  # all that are based on it are done
                 continue
@@ -122,8 +122,8 @@ class Dockerfile(NamedTuple):
                 fresh = set(instruction.declared) - names
                 names |= fresh
                 declared |= fresh
-            left.append((number, declared))
-            left += ((other, None) for other in based_on.get(number, ()))
+            stack.append((number, declared))
+            stack += ((other, None) for other in based_on.get(number, ()))
 
     def last_stages(self) -> list[Stage]:
         """Return the stage that becomes the image, and those that it is based on."""
