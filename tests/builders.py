@@ -144,7 +144,8 @@ def block_text(data: Any, pad: str = "") -> str:
     entries = data.items() if isinstance(data, dict) else [("-", child) for child in data]
     lines = []
     for key, child in entries:
-        head = f"{pad}{_scalar(key)}:" if isinstance(data, dict) else f"{pad}-"
+        name = key if isinstance(key, str) else json.dumps(key)
+        head = f"{pad}{_scalar(name)}:" if isinstance(data, dict) else f"{pad}-"
         if not child or not isinstance(child, (dict, list, tuple)):
             lines.append(f"{head} {_scalar(child)}\n")
         elif isinstance(data, dict):

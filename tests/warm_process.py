@@ -67,6 +67,7 @@ def use() -> None:
             for target in (1, 2):  # each time: a command closes its output at its end
                 os.dup2(nothing, target)
             main.main(words)
+    tempfile.tempdir = None  # a child has a TMPDIR of its own
     for target, stream in enumerate(streams, 1):
         os.dup2(stream, target)
     for descriptor in (nothing, *streams):

@@ -146,7 +146,7 @@ def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject])
         if os.path.basename(path) == fleet.BUNDLE
     }
     patterns = [pattern for item in objects for pattern in generators.file_patterns(item.manifest)]
-    parameters = {path: _data(top, path) for path in paths if generators.is_parameters(path, patterns)}
+    parameters = {path: _data(top, path) for path in generators.parameter_files(paths, patterns)}
     return Repository(frozenset(), folders, {}, named[_CHART], named[_HYDRATED], bundles, parameters)
 
 

@@ -15,7 +15,7 @@ from krmfn.typed import Any
 from ..cluster import engine_files
 from ..cluster.config import NAME as CONFIG_FILE
 from ..deployments.fleet import BUNDLE
-from ..deployments.generators import file_patterns, is_parameters
+from ..deployments.generators import file_patterns, parameter_files
 from ..kmm.lookup import strings, table
 from ..kustomization.documents import documents
 from ..paths.git import LINK, Entry
@@ -98,8 +98,9 @@ class _Search:
         holders = [path for path, text in texts.items() if engine_files.has_words(text)]
         has_variables = any(engine_files.VARIABLES in texts[path] for path in holders)
         patterns = [*chain.from_iterable(map(file_patterns, chain.from_iterable(map(self._manifests, holders))))]
+        theirs = {*holders, *parameter_files(names, patterns)}
         for path in names:
-            is_theirs = path in holders or os.path.basename(path) == BUNDLE or is_parameters(path, patterns)
+            is_theirs = path in theirs or os.path.basename(path) == BUNDLE
             if is_theirs or (has_variables and engine_files.CONFIG_MAP in texts[path]):
                 self.take(path)
 

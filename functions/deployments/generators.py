@@ -6,7 +6,7 @@ repository (clusters, pull requests, plugins) gives one row whose destination is
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Manifest
 from krmfn.typed import Any, NamedTuple
@@ -158,10 +158,10 @@ def _key(row: Row, keys: Sequence[str]) -> tuple[Any, ...]:
     return tuple(filled(f"{{{{{key}}}}}", row.parameters, is_go=False) for key in keys)
 
 
-def is_parameters(path: str, templates: Sequence[str]) -> bool:
-    """Return True for a file that one of the patterns of Git file generators may match, templates as wildcards."""
-    wildcards = (_TEMPLATE.sub("*", pattern) for pattern in templates)
-    return any(patterns.of_files(path, pattern) for pattern in wildcards)
+def parameter_files(paths: Iterable[str], templates: Sequence[str]) -> Iterator[str]:
+    """Yield the files that one of the patterns of Git file generators may match, templates as wildcards."""
+    wildcards = {_TEMPLATE.sub("*", pattern) for pattern in templates}
+    return (path for path in paths if any(patterns.of_files(path, pattern) for pattern in wildcards))
 
 
 def file_patterns(manifest: Manifest) -> Iterator[str]:

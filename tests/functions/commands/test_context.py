@@ -14,7 +14,7 @@ from krmfn_functions.paths import kubectl
 
 from krmfn import KrmfnError
 from tests.builders import manifest
-from tests.commands import COMMANDS, ROOT, Done, execute
+from tests.commands import COMMANDS, ROOT, Done, process
 from tests.functions.commands.test_nodes_live import good, of
 from tests.functions.comparing.test_base import repository
 from tests.recorded_kubectl import Recorded, recorded
@@ -52,7 +52,7 @@ def server(tmp_path: Path) -> Recorded:
 
 
 def run(lab: Path, server: Recorded, command: str, *args: str, **variables: str) -> Done:
-    return execute(COMMANDS / "krmfn", command, *args, cwd=lab, env=server.environment(**variables))
+    return process("krmfn", command, *args, cwd=lab, **server.environment(**variables))
 
 
 @pytest.mark.parametrize("command", COMMANDS_THAT_ASK)
@@ -76,7 +76,7 @@ def test_kubectl_starts_in_an_empty_folder_with_no_program_of_the_repository(lab
     linked = plant(lab.parent / "links", {"kubectl": f"-> {lab}/bin/kubectl"})
     more = ("", ".", "bin", str(lab / "bin"), str(lab.parent / "links/../lab/bin"), str(linked))
     args = ("why", "gpu-1", ".", "--context", "lab")
-    done = execute(COMMANDS / "krmfn", *args, cwd=lab, env=server.environment(*more))
+    done = process("krmfn", *args, cwd=lab, **server.environment(*more))
     assert done.code == 0, done
     for folder, entries, path in server.surroundings():
         assert entries == "0"
@@ -93,7 +93,7 @@ def test_a_kubectl_of_the_repository_is_none(root: tuple[str, ...], lab: Path, s
     shutil.copytree(server.programs, lab / "bin")
     path = os.pathsep.join([str(COMMANDS), str(lab / "bin"), "/nowhere"])
     args = ("nodes", ".", *root, "--context", "lab")
-    done = execute(COMMANDS / "krmfn", *args, cwd=lab, env=server.environment(PATH=path))
+    done = process("krmfn", *args, cwd=lab, **server.environment(PATH=path))
     bound = lab.parent if root else lab
     assert f"--context lab: no absolute entry of PATH has a kubectl outside of {bound}; install it" in done.refused()
     assert server.calls() == []
@@ -130,7 +130,7 @@ def test_function_mode_asks_nobody(lab: Path, server: Recorded) -> None:
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"context": "lab"}}
     text = json.dumps({"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": good()})
     listing = json.dumps({**json.loads(text), "functionConfig": config}).encode()
-    execute(COMMANDS / "krmfn", stdin=listing, cwd=lab, env=server.environment(KRMFN_CONTEXT="lab"))
+    process("krmfn", stdin=listing, cwd=lab, **server.environment(KRMFN_CONTEXT="lab"))
     assert server.calls() == []
 
 

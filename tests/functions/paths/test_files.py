@@ -15,7 +15,7 @@ from krmfn_functions.paths import files, manifests
 
 from krmfn import KrmfnError
 from tests.builders import CONFIG
-from tests.commands import COMMANDS, HANGS, Done, environment, execute
+from tests.commands import COMMANDS, HANGS, Done, environment, execute, process
 from tests.trees import plant
 
 SECRET = "password: [hunter2\n"
@@ -30,8 +30,11 @@ NAMES = [
 
 def run(*args: str, cwd: Path, stdin: bytes = b"", closed: str = "", **env: str) -> Done:
     """The command; never a traceback, never a line that a terminal or a CI runner takes for more than text."""
-    command = ("bash", "-c", f'exec "$@" {closed}', "bash", str(COMMANDS / "krmfn"))
-    done = execute(*command, *args, stdin=stdin, cwd=cwd, env=environment(**env))
+    if closed:
+        command = ("bash", "-c", f'exec "$@" {closed}', "bash", str(COMMANDS / "krmfn"))
+        done = execute(*command, *args, stdin=stdin, cwd=cwd, env=environment(**env))
+    else:
+        done = process("krmfn", *args, stdin=stdin, cwd=cwd, **env)
     assert "Traceback" not in done.err
     assert all(line.isprintable() and not line.lstrip().startswith("::") for line in done.err.split("\n"))
     assert not re.search(r"##\w*\[", done.err)

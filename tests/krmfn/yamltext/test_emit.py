@@ -22,7 +22,7 @@ def ruamel(text: str) -> Any:
 
 READERS: dict[str, Callable[[str], Any]] = {
     "PyYAML with libyaml": lambda text: yaml.load(text, yaml.CSafeLoader),
-    "PyYAML in Python": lambda text: yaml.load(text, yaml.SafeLoader),
+    "PyYAML in Python": lambda text: yaml.load(text, yaml.loader.SafeLoader),
     "ruamel.yaml, YAML 1.2": ruamel,
     "ryaml": ryaml.loads,  # type: ignore[attr-defined]
     "ours": lambda text: load.read(text.encode()),
