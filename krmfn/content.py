@@ -223,7 +223,10 @@ class Content:
             try:
                 data = load.placed(partial(values.build, self.node), partial(lines_before, self))
             except KrmfnError as failure:
-                raise NoData(f"{description(self)}{failure}") from failure
+                subject = description(self)
+                located = NoData(f"{subject}{failure}")
+                located.file = subject.removesuffix(": ")
+                raise located from failure
         self._is_mapping = isinstance(data, dict)
         return data if self._is_mapping else {}
 

@@ -14,6 +14,9 @@ class KrmfnError(Exception):
     `krmfn.results.Result` values instead; any other exception is a bug and keeps its traceback.
     """
 
+    file: str = ""
+    """The file whose name, with a colon, the sentence begins with; "" for none."""
+
     def __str__(self) -> str:
         return "\n".join(map(str, self.args))
 

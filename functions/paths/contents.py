@@ -89,7 +89,9 @@ def explain(failure: KrmfnError, text: bytes) -> KrmfnError:
         "`helm template` prints instead, or leave the file out with `exclude` in .krmfn.yaml"
     )
     reason = f"{failure}; {hint}"
-    return templates.Template(reason, text) if is_template else type(failure)(reason)
+    explained = templates.Template(reason, text) if is_template else type(failure)(reason)
+    explained.file = failure.file
+    return explained
 
 
 class Sheet(NamedTuple):

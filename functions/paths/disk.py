@@ -175,7 +175,7 @@ def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tup
             elif not is_link:
                 folders.append(File(name, real))
             elif not roots.inside(real, root):
-                problems.append((name, roots.leads_out(name, root)))
+                problems.append((name, f"{name}: {roots.leads_out(root)}"))
             elif roots.inside(folder.real, real):
                 problems.append((name, f"{name}: is a link to a folder that contains it; remove the link"))
             else:

@@ -18,6 +18,7 @@ from krmfn.errors import KrmfnError
 from krmfn.streams import max_bytes
 
 from . import deadline, roots
+from .failures import OfFile
 
 POINTER = b"version https://git-lfs.github.com/spec/"
 """The beginning of a file that Git LFS keeps elsewhere, and has not fetched."""
@@ -80,7 +81,7 @@ def open_named(name: str, root: str | None = None) -> BufferedReader:
         return open(0, "rb", closefd=False)
     check_named(name, root)
     if not stat.S_ISREG(mode := _mode(name)) and not stat.S_ISFIFO(mode):
-        raise KrmfnError(f"{name}: is {_kind(mode)}, not a file")
+        raise OfFile(name, f"is {_kind(mode)}, not a file")
     with errors_of(name):
         return open(name, "rb")
 
@@ -90,7 +91,7 @@ def read_text(path: str, root: str | None = None) -> str:
     try:
         return read_named(path, root).decode()
     except ValueError as failure:
-        raise KrmfnError(f"{path}: not UTF-8") from failure
+        raise OfFile(path, "not UTF-8") from failure
 
 
 def check_named(name: str, root: str | None = None) -> None:
@@ -101,16 +102,16 @@ def check_named(name: str, root: str | None = None) -> None:
     places += [(os.path.abspath(name), top) for top in roots.above(os.path.abspath(name), root)]
     for path, top in places:
         if top and roots.inside(path, top) and not roots.inside(real, os.path.realpath(top)):
-            raise KrmfnError(roots.leads_out(name, top))
+            raise OfFile(name, roots.leads_out(top))
 
 
 def readable(name: str, real: str, root: str) -> str:
     """Return the resolved path `real` of a file that may be read. Raises KrmfnError for another one."""
     mode = _mode(name)
     if not roots.inside(real, root):
-        raise KrmfnError(roots.leads_out(name, root))
+        raise OfFile(name, roots.leads_out(root))
     if not stat.S_ISREG(mode):
-        raise KrmfnError(f"{name}: is {_kind(mode)}, not a file; only files are read from a folder")
+        raise OfFile(name, f"is {_kind(mode)}, not a file; only files are read from a folder")
     return real
 
 
@@ -120,14 +121,14 @@ def errors_of(name: object) -> Iterator[None]:
     try:
         yield
     except OSError as failure:
-        raise KrmfnError(f"{name}: {failure.strerror}") from failure
+        raise OfFile(name, failure.strerror) from failure
 
 
 def _mode(name: str) -> int:
     try:
         return os.stat(name).st_mode
     except OSError as failure:
-        raise KrmfnError(f"{name}: {failure.strerror}") from failure
+        raise OfFile(name, failure.strerror) from failure
 
 
 def _kind(mode: int) -> str:
@@ -148,7 +149,7 @@ def read_regular(real: str, name: str, limit: int | None = None) -> bytes:
         try:
             status = os.fstat(source)
             if not stat.S_ISREG(status.st_mode):
-                raise KrmfnError(f"{name}: is {_kind(status.st_mode)}, not a file")
+                raise OfFile(name, f"is {_kind(status.st_mode)}, not a file")
             data = None
             if status.st_size <= limit:
                 data = os.read(source, status.st_size + 1)  # for a small file Python's readers take as long again
@@ -157,7 +158,7 @@ def read_regular(real: str, name: str, limit: int | None = None) -> bytes:
         finally:
             os.close(source)
     except OSError as failure:
-        raise KrmfnError(f"{name}: {failure.strerror}") from failure
+        raise OfFile(name, failure.strerror) from failure
     return bounded(data, name, limit)
 
 
@@ -166,7 +167,7 @@ def bounded(data: bytes | None, name: str, limit: int) -> bytes:
     if data is not None and len(data) <= limit:
         return data
     hint = "" if limit == max_bytes() else ", together with the files before it"
-    raise KrmfnError(f"{name}: is larger than {max_bytes():,} bytes{hint}; raise the limit with KRMFN_MAX_BYTES")
+    raise OfFile(name, f"is larger than {max_bytes():,} bytes{hint}; raise the limit with KRMFN_MAX_BYTES")
 
 
 def write(name: str, data: bytes, root: str | None = None) -> None:
@@ -181,7 +182,7 @@ def write(name: str, data: bytes, root: str | None = None) -> None:
     with errors_of(name):
         mode = os.stat(real).st_mode if os.path.lexists(real) else None
         if mode is not None and not stat.S_ISREG(mode):
-            raise KrmfnError(f"{name}: is {_kind(mode)}, not a file")
+            raise OfFile(name, f"is {_kind(mode)}, not a file")
         try:
             with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as target:
                 target.write(data)

@@ -17,6 +17,7 @@ from krmfn.yamltext import documents, split
 
 from ..run import PassedOver, note, run_of
 from . import contents, disk, division, files, lists, roots
+from .failures import of_file
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -37,7 +38,7 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
         folder = disk.File(path, os.path.realpath(path))
         readable, problems = disk.files_below(folder, _is_read, roots.root_of(folder.real, root))
         resources, failures = read_files(readable, in_full)
-        messages = [*dict(problems).values(), *(_message(name, failure) for name, failure in failures.items())]
+        messages = [*dict(problems).values(), *(str(of_file(name, failure)) for name, failure in failures.items())]
         if messages:
             raise KrmfnError(*messages)
         return resources
@@ -46,7 +47,7 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     try:
         resources = read_stream(text, name, in_full)
     except KrmfnError as failure:
-        raise KrmfnError(_message(name, failure)) from failure
+        raise of_file(name, failure) from failure
     return resources
 
 
@@ -74,12 +75,6 @@ def read_files(listing: Sequence[disk.File], in_full: bool = False) -> tuple[Res
             texts, size = [], 0
     _add_files(resources, failures, texts, in_full)
     return resources, failures
-
-
-def _message(name: str, failure: KrmfnError) -> str:
-    """Return the message of an error, with the name of its file at the beginning."""
-    message = str(failure)
-    return message if message.startswith(f"{name}: ") else f"{name}: {message}"
 
 
 def read_stream(text: bytes, name: str = "", in_full: bool = False) -> ResourceList:

@@ -69,6 +69,6 @@ def parents(folder: str) -> Iterator[str]:
         yield folder
 
 
-def leads_out(name: str, root: str) -> str:
-    """Return the sentence about a link whose target may not be read."""
-    return f"{name}: is a link that leads out of {root}, where nothing is read; pass a larger folder with --root DIR"
+def leads_out(root: str) -> str:
+    """Return what is wrong with a link whose target may not be read."""
+    return f"is a link that leads out of {root}, where nothing is read; pass a larger folder with --root DIR"

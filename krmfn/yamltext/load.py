@@ -100,7 +100,9 @@ def placed(reader: Callable[[], T], lines: Callable[[], int], name: str = "") ->
         return reader()
     except KrmfnError as failure:
         message = re.sub(r"\Aline (\d+)", lambda match: f"line {int(match[1]) + lines()}", str(failure))
-        raise type(failure)(name + message) from failure
+        located = type(failure)(name + message)
+        located.file = name.removesuffix(": ")
+        raise located from failure
 
 
 def read(text: bytes, most: int = MAX_NODES) -> Any:
