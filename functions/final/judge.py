@@ -5,7 +5,6 @@ from itertools import chain
 
 from krmfn import Item, ResourceList, Result
 
-from ..kmm.module import HUB_KIND, LABELS
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
@@ -37,15 +36,6 @@ RULES = (
     *(operator_objects.RULES + hub_images.RULES),
 )
 """The rules about the final list of a cluster: KRM7xx, and what KMM makes of several Modules."""
-_WORDS = {
-    "KRM701": LABELS,
-    "KRM702": LABELS,
-    "KRM704": order.WORD,
-    "KRM707": objects.OWNERS,
-    "KRM712": objects.OWNERS,
-    "KRM632": HUB_KIND,
-}
-"""Rules about resources that hold a word. Where no resource holds it, such a rule has nothing to say."""
 
 
 def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]:
@@ -66,9 +56,7 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     # KRM708 repeats what the function in a kustomization has reported as KRM104
     reported = {finding.ref for finding in resources.results if finding.rule == "KRM104"}
     findings: list[Finding] = []
-    held = {word for word in {*_WORDS.values()} if any(item.mentions(word) for item in deployed)}
-    rules = [rule for rule in RULES if rule.id not in _WORDS or _WORDS[rule.id] in held]
-    for finding in chain(apply(rules, final), neighbours.removals(final)):
+    for finding in chain(apply(RULES, final), neighbours.removals(final)):
         if finding.rule != "KRM708" or finding.ref not in reported:
             item = by_ref.get(finding.ref) if finding.ref else None
             owner = (final.owner(item) or item) if item else None
