@@ -16,7 +16,7 @@ from tests.builders import device_config, list_text
 from tests.commands import Done, execute
 from tests.trees import OURS, function, plant
 
-MODULE = b'"kind": "Module"'
+MODULE = b"kind: Module\n"
 
 
 def calls(folder: Path, *specs: str) -> list[Call]:
