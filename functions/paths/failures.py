@@ -9,20 +9,6 @@ from krmfn.streams import Log
 from krmfn.typed import NamedTuple
 
 
-class OfFile(KrmfnError):
-    """An error about one file, whose name is before the reason."""
-
-    def __init__(self, name: object, reason: object) -> None:
-        """Take the name of the file as messages call it, and what is wrong with it."""
-        super().__init__(f"{name}: {reason}")
-        self.file = str(name)
-
-
-def of_file(name: str, failure: KrmfnError) -> KrmfnError:
-    """Return an error as one about a file; one that is about a file already stays."""
-    return failure if failure.file else OfFile(name, failure)
-
-
 class Unreadable(KrmfnError):
     """A PATH that cannot be read or built, with a finding for each reason."""
 

@@ -18,7 +18,6 @@ from krmfn.errors import KrmfnError
 from krmfn.streams import max_bytes
 
 from . import deadline, roots
-from .failures import OfFile
 
 POINTER = b"version https://git-lfs.github.com/spec/"
 """The beginning of a file that Git LFS keeps elsewhere, and has not fetched."""
@@ -29,6 +28,20 @@ _KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+
+
+class OfFile(KrmfnError):
+    """An error about one file, whose name is before the reason."""
+
+    def __init__(self, name: object, reason: object) -> None:
+        """Take the name of the file as messages call it, and what is wrong with it."""
+        super().__init__(f"{name}: {reason}")
+        self.file = str(name)
+
+
+def of_file(name: str, failure: KrmfnError) -> KrmfnError:
+    """Return an error as one about a file; one that is about a file already stays."""
+    return failure if failure.file else OfFile(name, failure)
 
 
 _REPLACED: dict[str, bytes] = {}

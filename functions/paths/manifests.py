@@ -17,7 +17,7 @@ from krmfn.yamltext import documents, split
 
 from ..run import PassedOver, note, run_of
 from . import contents, disk, division, files, lists, roots
-from .failures import of_file
+from .files import of_file
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 SUFFIXES = (".yaml", ".yml", ".json")
