@@ -98,9 +98,9 @@ class _Search:
         holders = [path for path, text in texts.items() if engine_files.has_words(text)]
         has_variables = any(engine_files.VARIABLES in texts[path] for path in holders)
         patterns = [*chain.from_iterable(map(file_patterns, chain.from_iterable(map(self._manifests, holders))))]
-        taken = {*holders, *parameter_files(names, patterns)}
+        engine_paths = {*holders, *parameter_files(names, patterns)}
         for path in names:
-            is_theirs = path in taken or os.path.basename(path) == BUNDLE
+            is_theirs = path in engine_paths or os.path.basename(path) == BUNDLE
             if is_theirs or (has_variables and engine_files.CONFIG_MAP in texts[path]):
                 self.take(path)
 
