@@ -60,7 +60,7 @@ class Findings:
             excess = counted(number, "more finding") + (f" of {first.rule}" if first.rule else "")
             limit = f"only the first {MOST:,} of a rule are listed for each file: correct those first"
             field, tags = first.field and Field(first.field.path), ((UNLISTED, str(number)),)
-            yield first._replace(message=f"{excess} from here on; {limit}", field=field, tags=tags)
+            yield first._replace(message=f"{excess} from here on; {limit}", field=field, tags=tags, remedy="")
 
 
 def in_order(results: Iterable[Result]) -> list[Result]:

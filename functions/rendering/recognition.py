@@ -230,8 +230,8 @@ spec: {nodeSelector: {site: east}}
 metadata: {name: east}
 spec: {nodeSelector: {site: west}}
 """,
-    remedy="Remove or rename one of the two. Where two Applications for different clusters have the same destination, "
-    "correct it; where each cluster has an Argo CD of its own, name the clusters in .krmfn.yaml.",
+    remedy="Remove or rename one of the two. Correct the destination where two Applications for different clusters "
+    "have the same one; where each cluster has an Argo CD of its own, name the clusters in .krmfn.yaml.",
     held=oracles.OUR_FILES,
 )
 

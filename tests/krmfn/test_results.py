@@ -113,6 +113,13 @@ def test_what_is_listed_and_what_is_counted_is_all(parts: list[list[Result]]) ->
     assert all(listed[_file(result), result.rule] == 3 for result in first if result.unlisted)
 
 
+def test_what_stands_for_others_has_no_remedy_of_the_first() -> None:
+    results = [error(str(number), rule="KRM001", field=Field(f"a[{number}]"), remedy="remove b") for number in range(5)]
+    with patch.object(findings_module, "MOST", 3):
+        *listed, rest = Findings(results)
+    assert ([result.remedy for result in listed], rest.unlisted, rest.remedy) == (["remove b"] * 3, 2, "")
+
+
 def _numbers(findings: Iterable[Result]) -> Counter[tuple[str, str, str]]:
     numbers = Counter[tuple[str, str, str]]()
     for result in findings:
