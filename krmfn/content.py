@@ -1,7 +1,9 @@
 """All that an item's text holds, its data and the comments of its fields; and the text after edits."""
 
-from functools import lru_cache, partial
+from functools import partial
+from types import MappingProxyType
 
+from . import nodes
 from .errors import KrmfnError, NoData
 from .itemtext import description, lines_before
 from .resource import Manifest, Place, copied, fingerprint, same
@@ -26,6 +28,8 @@ class Content:
     """The same of the texts before from which a value was taken: it may stand in another item, or come back."""
     first: lent.Source | None = None
     """The same of the text as it was when something was lent for the first time since the list was written."""
+    _pending: lent.Pending = MappingProxyType({})
+    """What was written since, while nothing is lent: the mappings with their paths and what they held."""
     _is_simple: bool | None = None
     """Whether the reader by lines can read the text: it refuses equal keys and ambiguous scalars. None: not known."""
     is_open = False
@@ -59,6 +63,8 @@ class Content:
     @property
     def is_changed(self) -> bool:
         """Return True when the data is not what the text has."""
+        if self._pending:
+            return True
         now = fingerprint(self.manifest) if self.is_lent else None
         if not self.is_lent or (now is not None and hash(now) == self._fingerprint):
             return False
@@ -84,13 +90,25 @@ class Content:
         Call it with () for the whole manifest. Code that only reads `manifest` need not: no fingerprint is taken then.
         """
         if not self.is_lent:
-            self.is_lent, self._fingerprint = True, hash(fingerprint(self.manifest))
+            known = None if self._pending else hash(fingerprint(self.manifest))
+            self.is_lent, self._fingerprint = True, known
             self._source()
         self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
 
     def touch(self, parts: _Parts) -> None:
         """Note that a field is about to be written, and the entries of all lists: a renamed one keeps its comments."""
         self.lend(parts)
+        self.is_edited, self._written = True, parts
+
+    def write(self, parts: _Parts, mapping: dict[str, Any]) -> None:
+        """Note that a scalar is about to be written to a mapping, or added to it: most edits need no more (`touch`)."""
+        if self.is_lent:
+            self.touch(parts)
+            return
+        if id(mapping) not in self._pending:
+            held = lent.Known(mapping, mapping.copy(), mapping)
+            self._pending = {**self._pending, id(mapping): (parts[:-1], held)}
+        self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
         self.is_edited, self._written = True, parts
 
     def rename(self, mapping: dict[str, Any], old: str, new: str) -> None:
@@ -106,13 +124,15 @@ class Content:
         """Return the text with what is known of the manifest's collections: it is asked before they can change."""
         if self._lent is None:
             self._lent = lent.Source(self.text, self.indent, self.manifest)
+            self._lent.lists.update({name: known for name, (_, known) in self._pending.items()})
+            self._pending = {}
         self.first = self.first or self._lent
         return self._lent
 
     @property
     def node(self) -> Any:
         """Return the node tree of the text: by its lines where these can be read, else PyYAML's."""
-        return _lines(self, self._text) if self._by_lines() else self.composed
+        return nodes.by_lines(self, self._text) if self._by_lines() else self.composed
 
     def _by_lines(self) -> bool:
         if self._is_simple is None:
@@ -122,7 +142,7 @@ class Content:
     @property
     def composed(self) -> Any:
         """Return PyYAML's node tree of the text, which has tags, styles and marks of all nodes."""
-        return _composed(self, self._text)
+        return nodes.composed(self, self._text)
 
     @property
     def duplicate_keys(self) -> list[str]:
@@ -205,9 +225,9 @@ class Content:
     def settled(self, text: bytes) -> None:
         """Note that what was edited stands in a text now."""
         self._text, self._is_simple, self.is_edited = text, None, True
-        self._remarks, self._comments = {}, None
-        self._fingerprint = hash(fingerprint(self.manifest))
+        self._remarks, self._comments, self._pending = {}, None, {}
         if self.is_lent:
+            self._fingerprint = hash(fingerprint(self.manifest))
             before, self._lent = self._source(), lent.Source(text, self.indent, self.manifest)  # callers have it still
             self._were_lent += (before,) if before.lists.keys() - self._lent.lists.keys() else ()
 
@@ -229,20 +249,3 @@ class Content:
                 raise located from failure
         self._is_mapping = isinstance(data, dict)
         return data if self._is_mapping else {}
-
-
-@lru_cache(maxsize=16)
-def _lines(content: Content, _: bytes | None) -> Any:
-    """Return the node tree of a simple text; those of few items are kept, since each takes twenty kilobytes."""
-    from .yamltext import linetree
-
-    return linetree.tree(content.text.decode(), content.indent >= 0)
-
-
-@lru_cache(maxsize=16)
-def _composed(content: Content, _: bytes | None) -> Any:
-    """Return PyYAML's node tree of a text; those of few items are kept, since each takes a hundred kilobytes."""
-    from .yamltext import load
-
-    tree = load.placed(partial(load.compose, content.text), partial(lines_before, content))
-    return tree.value[0] if content.indent >= 0 and tree is not None else tree

@@ -157,6 +157,9 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
     if any(losing(items, before)):
         from . import carrying
 
+        for item in items:
+            if itemtext.has_changed(item):
+                item.content.lend(())
         carrying.carry(items, before)
 
 

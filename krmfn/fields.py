@@ -84,7 +84,10 @@ class ItemField:
             if is_index and int(part):
                 raise self.failure(f"cannot be written: there is no list for [{part}] yet; its first entry is [0]")
             value = [value] if is_index else {part: value}
-        self.item.content.touch(self.parts)
+        if isinstance(above, dict) and not isinstance(value, (dict, list)) and not isinstance(old, (dict, list)):
+            self.item.content.write(self.parts, above)
+        else:
+            self.item.content.touch(self.parts)
         lent.link(original, written)
         if isinstance(above, dict):
             above[rest[0]] = value

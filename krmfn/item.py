@@ -60,7 +60,7 @@ class Item:
     @property
     def manifest(self) -> Manifest:
         """Return the item's data, {} for no mapping; changing it changes the item. Raises KrmfnError for no YAML."""
-        if not self.content.is_open:
+        if not (self.content.is_open and self.content.is_lent):
             self.content.lend(())
         return self.content.manifest
 

@@ -15,7 +15,8 @@ def text_of(content: Any, item: Any) -> bytes:
     Raises Refused, with item and path, for a value that JSON does not have, and for a comment that has no place.
     """
     try:
-        check_plain(content.manifest)
+        if content.is_lent:  # else each value was looked at when it was written
+            check_plain(content.manifest)
     except KrmfnError as failure:
         raise Refused(str(failure), item, f"{item.ref}: ") from failure
     text, is_written = _with_remarks(content, item) if content._remarks else (content.text, False)
@@ -23,6 +24,11 @@ def text_of(content: Any, item: Any) -> bytes:
         _check_edit(content)
         if is_written:
             return text
+        if content._pending:
+            written = edit.written_in(text, content.manifest, content.indent, content._pending)
+            if written is not None:
+                return written
+            content.lend(())  # the exact way needs to know all
         known = lent.known_in(content.manifest, content._lent.lists if content._lent else {})
         return edit.updated(text, content.manifest, content.indent, known, content.is_replaced)
     except KrmfnError as failure:

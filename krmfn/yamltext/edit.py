@@ -9,10 +9,10 @@ import re
 from ..errors import KrmfnError
 from ..resource import same
 from ..typed import Any
-from . import emit, inplace, losses, nodewise, simple
+from . import emit, inplace, lent, losses, nodewise, simple
 from .align import Lists
 
-__all__ = ["KEEPS", "dashed", "parse", "trailer", "undashed", "updated", "with_line_end", "written"]
+__all__ = ["KEEPS", "dashed", "parse", "trailer", "undashed", "updated", "with_line_end", "written", "written_in"]
 
 KEEPS = rb"[|>][0-9]?\+"
 """The header of a block scalar that keeps the line breaks behind it; a few other texts match, too."""
@@ -34,15 +34,29 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_
     end = trailer(text, indent)
     body, rest = text[:end], text[end:]
     data = [new] if indent >= 0 else new
-    edited = inplace.patched(body.decode(), data, lists) if lists else None
-    is_sure = edited is not None and same(simple.read(edited), data)
-    if not is_sure:
+    changes = inplace.changes(new, lists) if lists else None
+    edited = inplace.patched(body.decode(), data, changes) if changes is not None else None
+    if edited is None:
         edited = nodewise.patched(body.decode(), data, lists, may_rewrite)
-    if edited is None or not (is_sure or _holds(edited, data, body)):
+        edited = edited if edited is not None and _holds(edited, data, body) else None
+    if edited is None:
         is_lent = any(known.source for known in (lists or {}).values())  # it may have comments that nobody sees here
         if is_lent or not _is_harmless(body.decode(), data, indent, may_rewrite):
             raise KrmfnError(_LOSES)
         edited = emit.dump(data, max(indent, 0))
+    return _with_trailer(edited, rest)
+
+
+def written_in(text: bytes, new: Any, indent: int, pending: lent.Pending) -> bytes | None:
+    """Return `updated` where only scalars were written to some mappings; None for "not sure"."""
+    end = trailer(text, indent)
+    changes = sorted(pending.values(), key=lambda change: -len(change[0]))  # inner ones first
+    edited = inplace.patched(text[:end].decode(), [new] if indent >= 0 else new, changes)
+    return None if edited is None else _with_trailer(edited, text[end:])
+
+
+def _with_trailer(edited: str, rest: bytes) -> bytes:
+    """Return an edited item with the lines behind it."""
     out = edited.encode()
     return out + (rest.lstrip(b"\r\n") if re.search(KEEPS, out) else rest)  # else empty lines would become text
 

@@ -4,37 +4,49 @@ What was lent says which mappings changed, so nothing is compared and nothing is
 anything else was done, or where the text is not simple; `nodewise` then makes the edit, and would make the same one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..resource import same
 from ..typed import Any
-from . import lent, linetree, losses, nodewise, remarks
+from . import lent, linetree, losses, nodewise, remarks, simple
 from .align import Known, Lists
 from .blocks import NotSimple
 from .inline import TooMuch
 
-__all__ = ["patched"]
+__all__ = ["changes", "patched"]
 
 _Path = tuple[str, ...]
+Change = tuple[_Path, Known]
+"""A mapping in which something was written, and what it held."""
 
 
-def patched(text: str, data: Any, lists: Lists) -> str | None:
-    """Return `text` changed to the data of one item, alone or in a list of one; None for "not sure"."""
-    is_entry = isinstance(data, list) and len(data) == 1
-    item = data[0] if is_entry else data
+def patched(text: str, data: Any, changes: Iterable[Change]) -> str | None:
+    """Return `text` changed to the data of one item, alone or in a list of one; None for "not sure".
+
+    `changes` are the mappings in which something was written, inner ones first. What comes out was read back.
+    """
+    changes = [*changes]
     try:
-        changes = [*_changes(item, (), lists)]
         root = linetree.tree(text)
-        walk = nodewise.Walk("", lists, may_rewrite=False)
+        walk = nodewise.Walk("", {id(known.value): known for _, known in changes}, may_rewrite=False)
         walk.take(text, root)
         for path, known in changes:
-            _write(walk, root.value[0] if is_entry else root, path, known)
+            _write(walk, root.value[0] if isinstance(data, list) else root, path, known)
     except (TooMuch, NotSimple, losses.WouldLose):
         return None
-    return remarks.patched(text, walk.patches)
+    edited = remarks.patched(text, walk.patches)
+    return edited if same(simple.read(edited), data) else None
 
 
-def _changes(data: Any, path: _Path, lists: Lists) -> Iterator[tuple[_Path, Known]]:
+def changes(item: Any, lists: Lists) -> list[Change] | None:
+    """Return the mappings of an item's data in which something was written; None where anything else was done."""
+    try:
+        return [*_changes(item, (), lists)]
+    except TooMuch:
+        return None
+
+
+def _changes(data: Any, path: _Path, lists: Lists) -> Iterator[Change]:
     """Yield the mappings in which something was written, inner ones first. Raises TooMuch for any other change."""
     known = lists.get(id(data))
     if known is None or known.origin is not data or known.source or known.renamed:

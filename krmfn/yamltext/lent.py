@@ -4,12 +4,15 @@ A value of one item that is put into another one, or into a new one, is found he
 """
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..typed import Any
 from .align import Known, collections
 
-__all__ = ["Source", "known_in", "link", "parts", "source_of"]
+__all__ = ["Known", "Pending", "Source", "known_in", "link", "parts", "source_of"]
+
+Pending = Mapping[int, tuple[tuple[str, ...], Known]]
+"""Mappings to which scalars were written, by their identities: each with its path, and what it held."""
 
 
 class Source:
