@@ -90,8 +90,7 @@ class Content:
         Call it with () for the whole manifest. Code that only reads `manifest` need not: no fingerprint is taken then.
         """
         if not self.is_lent:
-            known = None if self._pending else hash(fingerprint(self.manifest))
-            self.is_lent, self._fingerprint = True, known
+            self.is_lent, self._fingerprint = True, None if self._pending else hash(fingerprint(self.manifest))
             self._source()
         self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
 
@@ -106,8 +105,7 @@ class Content:
             self.touch(parts)
             return
         if id(mapping) not in self._pending:
-            held = lent.Known(mapping, mapping.copy(), mapping)
-            self._pending = {**self._pending, id(mapping): (parts[:-1], held)}
+            self._pending = {**self._pending, id(mapping): (parts[:-1], lent.Known(mapping, mapping.copy(), mapping))}
         self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
         self.is_edited, self._written = True, parts
 
