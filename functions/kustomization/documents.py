@@ -45,6 +45,6 @@ def resources_in(file: File) -> list[Item]:
 
 def unreadable(failure: KrmfnError, name: str, rule: str) -> Result:
     """Return the finding about a file that cannot be read or is not YAML, at the line that the error names."""
-    message = str(failure).removeprefix(f"{failure.file}: ") if failure.file else str(failure)
+    message = str(failure).removeprefix(f"{failure.file}: ") if failure.file == name else str(failure)
     line = _LINE.fullmatch(message)
     return error(line[2] if line else message, rule=rule, place=Place(name, 0, int(line[1]) if line else 0))
