@@ -8,7 +8,7 @@ from itertools import islice
 from .typed import Any
 
 __all__ = ["SHOWN", "closest", "counted", "did_you_mean", "is_similar", "json_text", "listed", "only_similar", "plural"]
-__all__ += ["printable", "some", "summary_of_changes", "visible"]
+__all__ += ["joined", "printable", "some", "summary_of_changes", "visible"]
 
 SHOWN = 5
 """How many names a sentence has before it counts the rest."""
@@ -87,10 +87,14 @@ def only_similar(word: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "", quote: str = "") -> str:
-    """Return `; did you mean NAME?` with the known word that is most like this one; else `; ` and what else helps."""
+    """Return `did you mean NAME?` with the known word that is most like this one; else what helps `otherwise`."""
     close = closest(word, known)
-    hint = f"did you mean {quote}{close}{quote}?" if close else otherwise
-    return hint and f"; {hint}"
+    return f"did you mean {quote}{close}{quote}?" if close else otherwise
+
+
+def joined(message: str, remedy: str) -> str:
+    """Return a message and, behind a semicolon, what to do about it, where something is known."""
+    return f"{message}; {remedy}" if remedy else message
 
 
 def counted(number: int, noun: str) -> str:

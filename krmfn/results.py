@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from .printing import printable
+from .printing import joined, printable
 from .resource import Place, Ref
 from .typed import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -89,7 +89,7 @@ class Result(NamedTuple):
     @property
     def text(self) -> str:
         """Return the message and, behind a semicolon, the remedy: for readers that have one field for both."""
-        return f"{self.message}; {self.remedy}" if self.remedy else self.message
+        return joined(self.message, self.remedy)
 
     @property
     def line(self) -> str:

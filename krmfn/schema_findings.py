@@ -23,9 +23,9 @@ _LONG = 80
 def findings(problems: Iterable[Any], rule: str) -> list[Result]:
     """Return a finding with the id `rule` for each of jsonschema's errors (ValidationError), ordered by path."""
     results = Findings()
-    for message, field, problem, mend in _messages(problems):
+    for message, remedy, field, problem, mend in _messages(problems):
         name, facts = (field.path, problem == "key"), (("problem", problem), *mend)
-        result = Result(message, "error", rule, field=field, facts=facts)
+        result = Result(message, "error", rule, field=field, facts=facts, remedy=remedy)
         results.add(result, name)
         if name in results.listed:  # the last one about a field counts
             results.listed[name] = result
@@ -33,31 +33,32 @@ def findings(problems: Iterable[Any], rule: str) -> list[Result]:
     return list(results)
 
 
-def _messages(problems: Iterable[Any]) -> Iterator[tuple[str, Field, str, Facts]]:
-    """Yield (message, field, problem, MEND) of each thing that is wrong: unknown, missing, key, empty or value."""
+def _messages(problems: Iterable[Any]) -> Iterator[tuple[str, str, Field, str, Facts]]:
+    """Yield (message, remedy, field, problem, MEND) of each thing that is wrong: unknown, missing, key, empty or value."""
     guesses = iter(range(MOST))  # each takes as long as a hundred findings
     for problem in problems:
         path: list[str | int] = list(problem.absolute_path)
         if problem.validator == "additionalProperties":
             known = problem.schema.get("properties", {})
-            names = iter([f"; known here: {', '.join(sorted(known))}"])  # once
+            names = iter([f"known here: {', '.join(sorted(known))}"])  # once
             for key in problem.instance:
                 if key not in known:
                     is_guessed = next(guesses, None) is not None
-                    message = _unknown_key(str(key), problem.schema, is_guessed, names)
+                    message, remedy = _unknown_key(str(key), problem.schema, is_guessed, names)
                     mend = _rename(str(key), problem) if is_guessed else ()
-                    yield message, Field(join([*path, key])), "unknown", mend
+                    yield message, remedy, Field(join([*path, key])), "unknown", mend
         elif problem.validator == "required":
             for key in problem.validator_value:
                 if key not in problem.instance:
                     description = problem.schema.get("properties", {}).get(key, {}).get("description", "")
                     message = f"is required{': ' + description if description else ''}"
-                    yield message, Field(join([*path, key])), "missing", ()
+                    yield message, "", Field(join([*path, key])), "missing", ()
         elif "propertyNames" in problem.absolute_schema_path:
-            yield f"its key {_message(problem)}", Field(join([*path, problem.instance])), "key", ()
+            message, remedy = _message(problem)
+            yield f"its key {message}", remedy, Field(join([*path, problem.instance])), "key", ()
         else:
             kind = EMPTY if problem.instance is None else "value"
-            yield _message(problem), Field(join(path), _current_value(problem.instance)), kind, _quotes(problem)
+            yield *_message(problem), Field(join(path), _current_value(problem.instance)), kind, _quotes(problem)
 
 
 def _current_value(value: Any) -> Any:
@@ -80,19 +81,27 @@ def _quotes(problem: Any) -> Facts:
     return ((MEND, (QUOTE,)),) if is_due and type(problem.instance) in _WHAT else ()
 
 
-def _unknown_key(key: str, schema: dict[str, Any], is_guessed: bool, names: Iterator[str]) -> str:
+def _unknown_key(key: str, schema: dict[str, Any], is_guessed: bool, names: Iterator[str]) -> tuple[str, str]:
+    """Return what is wrong with an unknown key, and what may be meant."""
     elsewhere = schema.get("x-elsewhere", {}).get(key)
     if elsewhere:
-        return f"{key!r} does not belong here: {elsewhere}"
+        return f"{key!r} does not belong here: {elsewhere}", ""
     known = schema.get("properties", ()) if is_guessed else ()
-    return f"unknown field {key!r}" + (did_you_mean(key, known, quote="'") or next(names, ""))
+    return f"unknown field {key!r}", did_you_mean(key, known, quote="'") or next(names, "")
 
 
-def _message(problem: Any) -> str:
+def _message(problem: Any) -> tuple[str, str]:
+    """Return what is wrong with a value, and what to do about it; "" where the message says what must be."""
     value, rule = problem.instance, problem.validator_value
+    if problem.validator == "type":
+        return _type_message(value, [rule] if isinstance(rule, str) else list(rule))
+    if problem.validator in ("minItems", "minLength", "minProperties") and not value:
+        return "must not be empty", "leave the field out if it is not needed"
+    return _bound_message(problem, value, rule), ""
+
+
+def _bound_message(problem: Any, value: Any, rule: Any) -> str:
     match problem.validator:
-        case "type":
-            return _type_message(value, [rule] if isinstance(rule, str) else list(rule))
         case "enum":
             return f"is {value!r}; must be {'one of ' if len(rule) > 1 else ''}{', '.join(map(repr, rule))}"
         case "pattern" | "maxLength" if "x-says" in problem.schema:
@@ -104,8 +113,6 @@ def _message(problem: Any) -> str:
             )
         case "pattern" if len(value) > _LONG:
             return f"is {_excerpt(value)!r}; must match {_excerpt(rule)}"
-        case "minItems" | "minLength" | "minProperties" if not value:
-            return "must not be empty; leave the field out if it is not needed"
         case "minLength" | "maxLength":
             bound = "most" if problem.validator == "maxLength" else "least"
             return f"has {counted(len(value), 'character')}; must be at {bound} {rule:,}"
@@ -127,18 +134,18 @@ def _excerpt(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[:60]}... ({len(text):,} characters)"
 
 
-def _type_message(value: Any, types: list[str]) -> str:
+def _type_message(value: Any, types: list[str]) -> tuple[str, str]:
     must = " or ".join(_NAMES[name] for name in types)
     if value is None:
-        return f"is empty; must be {must}"
+        return f"is empty; must be {must}", ""
     if isinstance(value, (dict, list)) or (isinstance(value, str) and len(value) > _LONG):
-        return f"is {_LARGE[type(value)]}; must be {must}"
+        return f"is {_LARGE[type(value)]}; must be {must}", ""
     if type(value) is str:
-        return f"is the string {value!r}; must be {must}"
+        return f"is the string {value!r}; must be {must}", ""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     digits = ", with every digit: a YAML reader turns 1.10 into 1.1" if isinstance(value, float) else ""
-    remedy = f': write it in quotes, "{text}"{digits}' if "string" in types else ""
-    return f"is the {_WHAT[type(value)]} {text}; must be {must}{remedy}"
+    remedy = f'write it in quotes, "{text}"{digits}' if "string" in types else ""
+    return f"is the {_WHAT[type(value)]} {text}; must be {must}", remedy
 
 
 _LARGE = {dict: "a mapping", list: "a list", str: "a string", Timestamp: "a date"}

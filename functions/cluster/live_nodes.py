@@ -39,7 +39,8 @@ def by_cluster(
         metavar = "DUMP" if option == "--live" else "NAME"
         if not (sign and name in names):
             if len(names) > 1:
-                hint = did_you_mean(name, names if sign else ()) or f": {some(names, len(names))}"
+                close = did_you_mean(name, names if sign else ())
+                hint = f"; {close}" if close else f": {some(names, len(names))}"
                 expected = f"write {option} CLUSTER={metavar} with one of {len(names):,} clusters{hint}"
                 raise KrmfnError(f"{option} {word}: {expected}")
             name, source = names[0], word

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, schema
 from krmfn.findings import placed
-from krmfn.printing import did_you_mean, is_similar, printable
+from krmfn.printing import did_you_mean, is_similar, joined, printable
 from krmfn.resource import join
 from krmfn.streams import Log
 
@@ -130,7 +130,7 @@ def read_profile(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     if not prefixes:
         head = name.partition(".")[0]
         hint = did_you_mean(head, by_name, f"Profiles there: {', '.join(sorted(by_name)) or 'none'}")
-        raise KrmfnError(f"no Profile in {', '.join(paths)} is called {head}{hint}")
+        raise KrmfnError(joined(f"no Profile in {', '.join(paths)} is called {head}", hint))
     prefix = max(prefixes, key=len)
     profile = by_name[prefix]
     if any(item.ref.name == prefix and item.manifest["spec"] != profile.manifest["spec"] for item in items):

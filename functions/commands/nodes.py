@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 from krmfn import KrmfnError, Result, error, info, warning
-from krmfn.printing import counted, did_you_mean, some
+from krmfn.printing import counted, did_you_mean, joined, some
 from krmfn.typed import NamedTuple
 
 from .. import options, terminal
@@ -185,13 +185,13 @@ def _check_filter(filter_: table.Filter, views: Sequence[View]) -> None:
     owners = [name for ref in refs for name in (ref.name, f"{ref.namespace}/{ref.name}")] if filter_.owner else []
     if filter_.owner and filter_.owner not in owners:
         hint = did_you_mean(filter_.owner, owners)
-        raise KrmfnError(f"--owner {filter_.owner}: no config or Module has this name{hint}")
+        raise KrmfnError(joined(f"--owner {filter_.owner}: no config or Module has this name", hint))
     nodes = [node for view in views for node in view.cluster.fleet.nodes]
     nodes += [node for view in views if view.live for node, _, _ in view.live.losses] if nodes else []
     for name in filter_.names if nodes else ():
         if not any(fnmatchcase(node.name, name) for node in nodes):
             hint = did_you_mean(name, [node.name for node in nodes])
-            raise KrmfnError(f"--node {name}: no node has this name{hint}")
+            raise KrmfnError(joined(f"--node {name}: no node has this name", hint))
     labels = filter_.labels.items()
     if labels and nodes and not any(labels <= dict(node.labels).items() for node in nodes):
         raise KrmfnError(f"--label: no node has {' and '.join(map('='.join, labels))}")

@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 
 from krmfn import KrmfnError, printing
-from krmfn.printing import did_you_mean, json_text
+from krmfn.printing import did_you_mean, joined, json_text
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
@@ -64,7 +64,7 @@ def _schema(_: Context, args: Request) -> str:
         return json_text(SCHEMA, 2) + "\n"
     if args.kind not in SCHEMAS:
         all_kinds = f"there are {', '.join(_NAMES)}; for a Profile pass its PATH, too"
-        raise KrmfnError(f"unknown kind {args.kind}{did_you_mean(args.kind, _NAMES, all_kinds)}")
+        raise KrmfnError(joined(f"unknown kind {args.kind}", did_you_mean(args.kind, _NAMES, all_kinds)))
     return text(f"{SCHEMAS[args.kind]}.schema.json")
 
 

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList, warning
-from krmfn.printing import did_you_mean, json_text, printable, some
+from krmfn.printing import did_you_mean, joined, json_text, printable, some
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
@@ -193,7 +193,7 @@ def _not_found(
     if not names and not dumps:
         return KrmfnError(moving.NO_NODES.format(some(lists, len(lists))))
     source = "the dump" if dumps else "the inventories"
-    return KrmfnError(f"no node of {source} is called {name}{did_you_mean(name, names)}")
+    return KrmfnError(joined(f"no node of {source} is called {name}", did_you_mean(name, names)))
 
 
 def _by_inventory(answer: Answer, cluster: str, names: Collection[str], dumps: Collection[str]) -> Answer:

@@ -34,7 +34,8 @@ def variables_have_one_source(config: DeviceConfig) -> Iterator[Result]:
             if "value" in variable and "valueFrom" in variable:
                 yield config.error(f"variable {name} has both value and valueFrom", field, remedy="leave out one")
             if name in seen:
-                yield warning(f"variable {name} appears twice; the last one would win", field=Field(config.at(field)))
+                message = f"variable {name} appears twice, and the last one would win"
+                yield warning(message, field=Field(config.at(field)), remedy="leave out one")
             seen.add(name)
 
 
@@ -43,10 +44,12 @@ def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
     for path, entry, _ in containers(config):
         parts = entry.imageParts
         if bool(entry.image) == bool(parts):
-            mistake = "both image and imageParts; leave out one" if parts else "no image; write image, or imageParts"
-            yield config.error(f"has {mistake}", f"{path}.image")
+            mistake = "has both image and imageParts" if parts else "has no image"
+            remedy = "leave out one" if parts else "write image, or imageParts"
+            yield config.error(mistake, f"{path}.image", remedy=remedy)
         if parts and parts.tag and parts.digest:
-            yield config.error("has both tag and digest; a digest alone says which image it is", f"{path}.imageParts")
+            message = "has both tag and digest, and a digest alone says which image it is"
+            yield config.error(message, f"{path}.imageParts", remedy="leave out the tag")
 
 
 def privileged_is_given_once(config: DeviceConfig) -> Iterator[Result]:

@@ -72,12 +72,14 @@ def services_have_a_port(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per Service without a port in any layer, and per field of `port` without it."""
     for path, service in _services(config):
         if service.port is None and not service.ports:
-            message = "has no port; write the port of the Service, or `enabled: false` for no Service"
-            yield config.error(message, f"{path}.port")
+            message = "has no port"
+            yield config.error(
+                message, f"{path}.port", remedy="write the port of the Service, or `enabled: false` for no Service"
+            )
         for name in ("targetPort", "name") if service.port is None and service.ports else ():
             if getattr(service, name):
-                message = f"belongs to `port`, which is missing here; write port, or move {name} to an entry of ports"
-                yield config.error(message, f"{path}.{name}")
+                message = "belongs to `port`, which is missing here"
+                yield config.error(message, f"{path}.{name}", remedy=f"write port, or move {name} to an entry of ports")
 
 
 def ports_are_different(config: DeviceConfig) -> Iterator[Result]:
@@ -92,7 +94,8 @@ def ports_are_different(config: DeviceConfig) -> Iterator[Result]:
             keys = [("name", port.get("name")), ("port", (port["port"], protocol))]
             keys += [("nodePort", (port["nodePort"], protocol))] if "nodePort" in port else []
             if len(ports) > 1 and not port.get("name"):
-                yield config.error("has no name; a Service with several ports needs a name for each", field)
+                message = "has no name, which a Service with several ports needs for each"
+                yield config.error(message, field, remedy="write its name")
                 keys = keys[1:]
             for key in keys:
                 first = (node_ports if key[0] == "nodePort" else service_ports).setdefault(key, field)

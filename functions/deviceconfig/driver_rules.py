@@ -31,11 +31,14 @@ def image_is_known(config: DeviceConfig) -> Iterator[Result]:
         return
     upgrade = config.spec.upgrade
     if not named_image(config.spec):
-        reason = "no image is named for the kernel module; write driverImage, or an image in every kernel mapping"
-        yield config.error(f"driverImage is missing: {reason}", "driverImage")
+        message, remedy = (
+            "no image is named for the kernel module",
+            "write driverImage, or an image in every kernel mapping",
+        )
+        yield config.error(f"driverImage is missing: {message}", "driverImage", remedy=remedy)
     elif not (upgrade and upgrade.ordered):  # with these KRM131 asks for driverVersion, and a tag would not help
-        reason = "driverImage has no tag; write driverVersion, or give driverImage a tag or a digest"
-        yield config.error(f"driverVersion is missing: {reason}", "driverVersion")
+        remedy = "write driverVersion, or give driverImage a tag or a digest"
+        yield config.error("driverVersion is missing: driverImage has no tag", "driverVersion", remedy=remedy)
 
 
 _EXCLUSIVE = (
@@ -51,16 +54,17 @@ def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
     for pair in _EXCLUSIVE:
         if all(getattr(config.spec, name) for name in pair):
             first, second = sorted(pair, key=lambda name: order.index(config.layer(name)))
-            message = f"{' and '.join(pair)} exclude each other; {_way_out(config, pair)}"
+            message = f"{' and '.join(pair)} exclude each other"
             if config.layer(first) != config.layer(second):
                 message += f" ({second} is in {config.at(second)})"
-            yield config.error(message, first)
+            yield config.error(message, first, remedy=_way_out(config, pair))
     if not config.loads and config.version:
         message = "inTreeDriver and upgrade.ordered exclude each other: nothing is loaded, so nothing has a version"
         yield config.error(message, "upgrade.ordered")
     parts = config.spec.driverImageParts
     if parts and parts.tag and parts.digest:
-        yield config.error("has both tag and digest; a digest alone says which image it is", "driverImageParts")
+        message = "has both tag and digest, and a digest alone says which image it is"
+        yield config.error(message, "driverImageParts", remedy="leave out the tag")
 
 
 def _way_out(config: DeviceConfig, pair: tuple[str, str]) -> str:
@@ -92,11 +96,11 @@ def upgrade_has_a_version(config: DeviceConfig) -> Iterator[Result]:
         yield config.error(message, "upgrade.retain")
     for index, version in enumerate(upgrade.retain):
         if version in upgrade.retain[:index]:
-            message = f"upgrade.retain names the version {version!r} twice; leave one out"
-            yield config.error(message, f"upgrade.retain[{index}]", version)
+            message = f"upgrade.retain names the version {version!r} twice"
+            yield config.error(message, f"upgrade.retain[{index}]", version, remedy="leave one out")
     if config.version and config.version in upgrade.retain:
-        message = f"upgrade.retain names the current version {config.version!r}; name earlier ones only"
-        yield config.error(message, "upgrade.retain")
+        message = f"upgrade.retain names the current version {config.version!r}"
+        yield config.error(message, "upgrade.retain", remedy="name earlier ones only")
 
 
 def module_takes_one_pull_secret(config: DeviceConfig) -> Iterator[Result]:

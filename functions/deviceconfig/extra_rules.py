@@ -49,31 +49,31 @@ def names_belong_to_the_config(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per extra object whose name or namespace is not the config's, or whose name appears twice."""
     seen: set[tuple[str, str]] = set()
     for index, entry in enumerate(config.spec.extraObjects):
-        for name, message in _misplaced(config, entry):
-            yield config.error(message, f"extraObjects[{index}].metadata.{name}")
+        for name, message, remedy in _misplaced(config, entry):
+            yield config.error(message, f"extraObjects[{index}].metadata.{name}", remedy=remedy)
         key = (entry["kind"], entry["metadata"]["name"])
         if key in seen:
-            message = f"there is another {key[0]} {key[1]} in extraObjects; rename one of the two"
-            yield config.error(message, f"extraObjects[{index}].metadata.name")
+            message = f"there is another {key[0]} {key[1]} in extraObjects"
+            yield config.error(message, f"extraObjects[{index}].metadata.name", remedy="rename one of the two")
         seen.add(key)
 
 
-def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each field of an object's metadata that is wrong, with the message about it."""
+def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield each field of an object's metadata that is wrong, what is wrong, and what to do."""
     metadata, kind = entry["metadata"], entry["kind"]
     name, namespace = metadata["name"], metadata.get("namespace")
     if not re.fullmatch(_NAME, name):
-        yield "name", f"is {name!r}, which is not a valid name; use lower case letters, digits, - and ."
+        yield "name", f"is {name!r}, which is not a valid name", "use lower case letters, digits, - and ."
     if not config.is_cluster_wide(entry):
         if namespace not in (None, config.ref.namespace):
-            message = f"is {namespace!r}, but the config is in {config.ref.namespace!r}; leave it out: it is filled in"
-            yield "namespace", message
+            message = f"is {namespace!r}, but the config is in {config.ref.namespace!r}"
+            yield "namespace", message, "leave it out: it is filled in"
         return
     if namespace is not None:
-        yield "namespace", f"a {kind} has no namespace; leave it out"
+        yield "namespace", f"a {kind} has no namespace", "leave it out"
     if not re.search(rf"(^|[-.]){re.escape(config.ref.name)}($|[-.])", name):
         message = f"a {kind} is cluster-scoped, so its name must contain the name of the config, {config.ref.name!r}"
-        yield "name", f"{message}; use $KRMFN_NAME in it"
+        yield "name", message, "use $KRMFN_NAME in it"
 
 
 def pools_have_the_same_objects(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
@@ -96,20 +96,23 @@ def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
     """
     for index, entry in enumerate(config.fields.get("extraObjects", ())):
         if table(entry, "roleRef").get("name") == _ADMIN:
-            message = f"{_ADMIN} gives every right in the namespace; name a Role with those that are needed"
-            yield config.error(message, f"extraObjects[{index}].roleRef.name", _ADMIN)
+            message = f"{_ADMIN} gives every right in the namespace"
+            yield config.error(
+                message, f"extraObjects[{index}].roleRef.name", _ADMIN, remedy="name a Role with those that are needed"
+            )
         for part in ("rules", "roleRef"):
             if part in entry and re.search(_VARIABLE, str(entry[part])):
-                message = "has a variable, so a config could choose its own rights; write the value itself"
-                yield config.error(message, f"extraObjects[{index}].{part}")
+                message = "has a variable, so a config could choose its own rights"
+                yield config.error(message, f"extraObjects[{index}].{part}", remedy="write the value itself")
         for number, subject in tables(entry, "subjects"):
             is_account = subject.get("kind") == "ServiceAccount"
             for name, value in subject.items():
                 text = re.sub(_OWN_ACCOUNT, "", str(value)) if is_account else str(value)
                 if re.search(_VARIABLE, text):
                     remedy = "for a ServiceAccount, use only $KRMFN_NAME and $KRMFN_NAMESPACE"
-                    message = f"has a variable, so a config could choose who gets the rights; {remedy}"
-                    yield config.error(message, f"extraObjects[{index}].subjects[{number}].{name}")
+                    message = "has a variable, so a config could choose who gets the rights"
+                    field = f"extraObjects[{index}].subjects[{number}].{name}"
+                    yield config.error(message, field, remedy=remedy)
 
 
 def nothing_is_null(config: DeviceConfig) -> Iterator[Result]:

@@ -29,7 +29,7 @@ def locked_fields_are_left_alone(config: DeviceConfig) -> Iterator[Result]:
         for layer in overrides if config.vendor.unlocked.get(name) != reason else ():
             for path in _written(layer.fields, name):
                 remedy = f"to override it nevertheless, repeat the reason in {layer.path}.locked"
-                yield error(f"{message}; {remedy}", field=Field(f"{layer.path}.{join(path)}"))
+                yield error(message, field=Field(f"{layer.path}.{join(path)}"), remedy=remedy)
 
 
 def _written(fields: dict[str, Any], name: str) -> Iterator[FieldPath]:

@@ -29,9 +29,11 @@ def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
     adopted_names = {names.daemon_set_name(versioned, entry) for versioned, _, entry in rows if entry.matchLabels}
     for name in long_names:
         if name.text not in adopted_names:  # their labels are written, not made from the name
-            remedy = f"{_LABEL} fit into its label, so make a part of it shorter by {len(name.text) - _LABEL}"
-            message = f"the DaemonSet's name {name.text!r} has {len(name.text)} characters; {remedy}"
-            yield error(message, field=Field(name.field, name.parts[-1][1]))
+            message = (
+                f"the DaemonSet's name {name.text!r} has {len(name.text)} characters, and {_LABEL} fit into its label"
+            )
+            remedy = f"make a part of it shorter by {len(name.text) - _LABEL}"
+            yield error(message, field=Field(name.field, name.parts[-1][1]), remedy=remedy)
 
 
 def adopted_names_are_single(config: DeviceConfig) -> Iterator[Result]:

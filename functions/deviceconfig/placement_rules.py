@@ -16,24 +16,30 @@ from .rbac import accounts
 def namespace_is_given(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error for a config without a namespace."""
     if not config.ref.namespace:
-        message = "has no namespace; write metadata.namespace (or give `render` a --namespace)"
+        remedy = "write metadata.namespace (or give `render` a --namespace)"
         if config.vendor.title:
-            message = "has no namespace; write it, or `scope: Cluster` and `namespace` in its Profile"
-        yield error(f"{message}: it is part of the label that KMM puts on nodes", field=Field("metadata.namespace"))
+            remedy = "write it, or `scope: Cluster` and `namespace` in its Profile"
+        message = "has no namespace, which is part of the label that KMM puts on nodes"
+        yield error(message, field=Field("metadata.namespace"), remedy=remedy)
 
 
 def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error for no selector, for {} without allNodes, and for allNodes beside labels."""
     selector = config.spec.nodeSelector
     if selector is None:
-        message = "nodeSelector is missing; name the labels of the nodes, or write {} and allNodes: true for every node"
-        yield config.error(message, "nodeSelector")
+        message = "nodeSelector is missing"
+        yield config.error(
+            message,
+            "nodeSelector",
+            remedy="name the labels of the nodes, or write {} and allNodes: true for every node",
+        )
     elif not selector and not config.spec.allNodes:
         remedy = "confirm it with allNodes: true or name labels"
-        yield config.error(f"nodeSelector is {{}}, which is every node of the cluster; {remedy}", "nodeSelector")
+        message = "nodeSelector is {}, which is every node of the cluster"
+        yield config.error(message, "nodeSelector", remedy=remedy)
     elif selector and config.spec.allNodes:
-        message = "allNodes: true and a nodeSelector with labels exclude each other; leave out one of the two"
-        yield config.error(message, "allNodes")
+        message = "allNodes: true and a nodeSelector with labels exclude each other"
+        yield config.error(message, "allNodes", remedy="leave out one of the two")
 
 
 def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
@@ -49,7 +55,8 @@ def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
         yield error(message, field=Field(f"{layer.path}.name", config.pool))
     elif index == 0 and config.layers[1].fields.keys() >= {"nodeSelector", "nodePools"}:
         remedy = "each pool has its own nodeSelector, so leave this one out"
-        yield error(f"nodeSelector and nodePools exclude each other; {remedy}", field=Field("spec.nodeSelector"))
+        message = "nodeSelector and nodePools exclude each other"
+        yield error(message, field=Field("spec.nodeSelector"), remedy=remedy)
     for key, value in config.layers[1].fields.get("nodeSelector", {}).items():
         if selector.get(key, value) != value:
             reason = "so it selects none; a config's nodeSelector narrows each pool of its profile"

@@ -56,8 +56,8 @@ def problems(item: Item, ref: Ref, config: FunctionConfig) -> tuple[list[Result]
     findings = list(_expressions(product, item))
     expansion = expand(product, options_of(item), ref, config.overrides.get(product.name), schema_of(_ROOT), False)
     if expansion.problems and options_of(item) is None:
-        message = "is missing, and there is no default for an option below it; write `spec: {}`"
-        return [item.located(error(message, rule="KRM180", field=Field("spec")))], expansion
+        message = "is missing, and there is no default for an option below it"
+        return [item.located(error(message, rule="KRM180", field=Field("spec"), remedy="write `spec: {}`"))], expansion
     for path, message in expansion.problems:
         holder = config.source if path.startswith("spec.overrides") else product.item
         findings.append(holder.located(error(message, rule="KRM180", field=Field(path))))

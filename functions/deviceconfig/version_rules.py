@@ -29,8 +29,8 @@ def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
     for name, version in versions:
         if version and version not in known:
             hint = did_you_mean(version, known, quote="'")
-            message = f"the profile {config.profile} has no version {version!r}{hint}{listed}"
-            yield config.error(message, name, version)
+            message = f"the profile {config.profile} has no version {version!r}{listed}"
+            yield config.error(message, name, version, remedy=hint)
 
 
 def version_replaces_no_when(config: DeviceConfig) -> Iterator[Result]:
@@ -49,33 +49,35 @@ def version_replaces_no_when(config: DeviceConfig) -> Iterator[Result]:
 def check(function_config: FunctionConfig) -> Iterator[Result]:
     """Yield the errors in the versions of profiles, whether a config names them or not."""
     for profile, fields in function_config.profiles.items():
-        for path, message in _mistakes(fields):
+        for path, message, remedy in _mistakes(fields):
             field = Field(join(("spec", "profiles", profile, *path)))
-            yield function_config.source.located(error(message, rule="KRM147", field=field))
+            yield function_config.source.located(error(message, rule="KRM147", field=field, remedy=remedy))
     for product in function_config.products.values():
         fields = {**product.spec["config"], "versions": product.spec.get("versions", ())} if product.is_sound else {}
-        for path, message in _mistakes(fields):
+        for path, message, remedy in _mistakes(fields):
             field = Field(join(("spec", *(() if path[0] == "versions" else ("config",)), *path)))
-            yield product.item.located(error(message, rule="KRM147", field=field))
+            yield product.item.located(error(message, rule="KRM147", field=field, remedy=remedy))
     for profile, fields in function_config.overrides.items():
         for name in (name for name in fields if name in ("versions", "versionsComplete")):
-            message = "has no effect: only the profile itself has versions; write here what holds for all of them"
+            message = "has no effect: only the profile itself has versions"
             field = Field(join(("spec", "overrides", profile, name)))
-            yield function_config.source.located(warning(message, rule="KRM142", field=field))
+            yield function_config.source.located(
+                warning(message, rule="KRM142", field=field, remedy="write here what holds for all of them")
+            )
 
 
-def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:
-    """Yield the path and the message of each mistake in `versions` and `versionsComplete` of a profile."""
+def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str, str]]:
+    """Yield the path, the message and the remedy of each mistake in `versions` and `versionsComplete` of a profile."""
     seen: set[str] = set()
     for index, entry in enumerate(profile.get("versions", ())):
         version = entry["version"]
         if version in seen:
-            message = f"the version {version!r} appears twice; merge the two entries into one"
-            yield ("versions", index, "version"), message
+            message = f"the version {version!r} appears twice"
+            yield ("versions", index, "version"), message, "merge the two entries into one"
         seen.add(version)
     if profile.get("versionsComplete") and not seen:
-        message = "versionsComplete is set without versions, so no version would be allowed; list them in versions"
-        yield ("versionsComplete",), message
+        message = "versionsComplete is set without versions, so no version would be allowed"
+        yield ("versionsComplete",), message, "list them in versions"
 
 
 _GOOD = """\

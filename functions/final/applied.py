@@ -34,13 +34,13 @@ def modules_are_applied(final: FinalList) -> Iterator[Result]:
             effect = _EFFECTS[behaviour.row.effect].format(subject)
             engines = final.run.deployers.get(item.ref.id, frozenset())
             if is_read_by(behaviour.row, engines):
-                message = f"{behaviour.sentence}, so {effect}; remove {behaviour.annotation}"
-                yield final.located(item, warning(message, field=behaviour.field))
-            else:
-                message = (
-                    f"{behaviour.annotation} is for {behaviour.row.engine}, and {min(engines)} deploys it; remove it"
+                message = f"{behaviour.sentence}, so {effect}"
+                yield final.located(
+                    item, warning(message, field=behaviour.field, remedy=f"remove {behaviour.annotation}")
                 )
-                yield final.located(item, info(message, field=behaviour.field))
+            else:
+                message = f"{behaviour.annotation} is for {behaviour.row.engine}, and {min(engines)} deploys it"
+                yield final.located(item, info(message, field=behaviour.field, remedy="remove it"))
 
 
 def _holders(final: FinalList) -> Iterator[Item]:

@@ -99,16 +99,21 @@ def classes_are_not_made_twice(final: FinalList) -> Iterator[Result]:
         for claim in claims[:1]:
             maker = " ".join(filter(None, (str(claim.ref), claim.external)))
             outcome = "KMM overwrites it, and deletes it with the Module"
-            message = f"{maker} makes it, too: {outcome}; write it in one place"
-            yield final.located(item, error(message, field=Field("metadata.name", item.name)))
+            message = f"{maker} makes it, too: {outcome}"
+            yield final.located(
+                item, error(message, field=Field("metadata.name", item.name), remedy="write it in one place")
+            )
     for item in _classes(final.external):
         owner = _owner(item)
         for claim in makers.get(item.name, [])[:1]:
             if owner not in known:
                 origin = f"there, for Module {'/'.join(owner)}" if owner[1] else "there, and not of KMM"
                 problem = f"makes the DeviceClass {item.name}, which is already {origin} (--against)"
-                message = f"{problem}: KMM overwrites it, and deletes it with the Module; choose another name"
-                yield final.located(items[claim.ref], warning(message, field=Field(claim.field, item.name)))
+                message = f"{problem}: KMM overwrites it, and deletes it with the Module"
+                yield final.located(
+                    items[claim.ref],
+                    warning(message, field=Field(claim.field, item.name), remedy="choose another name"),
+                )
 
 
 def _classes(items: Iterable[Item]) -> list[Item]:

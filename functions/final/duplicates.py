@@ -32,8 +32,10 @@ def ids_stand_once(final: FinalList) -> Iterator[Result]:
             if final.run.is_repository and not _concerns_us(final, item, namespaces):
                 others.append((item, place))
                 continue
-            message = f"appears here a second time{place}; remove or rename one of the two"
-            yield final.located(item, error(message, related=_first_place(item, other)))
+            message = f"appears here a second time{place}"
+            yield final.located(
+                item, error(message, related=_first_place(item, other), remedy="remove or rename one of the two")
+            )
     if others:
         item, place = others[0]
         rest = f", and so do {counted(len(others) - 1, 'other resource')}" if others[1:] else ""

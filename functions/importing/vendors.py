@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from krmfn import KrmfnError
-from krmfn.printing import did_you_mean
+from krmfn.printing import did_you_mean, joined
 
 _PROFILE = "profile.yaml"
 
@@ -18,7 +18,7 @@ def profile(vendor: str) -> Path:
     known = names()
     if vendor not in known:
         others = f"there are {', '.join(known)}"
-        raise KrmfnError(f"no Profile {vendor} is shipped{did_you_mean(vendor, known, others)}")
+        raise KrmfnError(joined(f"no Profile {vendor} is shipped", did_you_mean(vendor, known, others)))
     return _folder() / vendor / _PROFILE
 
 

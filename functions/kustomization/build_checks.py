@@ -61,8 +61,9 @@ def unmatched_patches(graph: Graph, folder: str) -> Iterator[Result]:
             remedy = _OF_PROFILE if target.get("kind") == PROFILE[1] else "correct its target"
             known = names.get(target.get("kind", ""), frozenset()) if number < _HINTS else ()
             hint = did_you_mean(str(target.get("name", "")), known, remedy)
-            message = f"nothing that is listed here is a {noun}, and kustomize skips the patch{hint}"
-            yield warning(message, rule="KRM518", place=kustomization.item.field_place(f"{path}.target"))
+            message = f"nothing that is listed here is a {noun}, and kustomize skips the patch"
+            place = kustomization.item.field_place(f"{path}.target")
+            yield warning(message, rule="KRM518", place=place, remedy=hint)
 
 
 def _is_closed(graph: Graph, kustomization: Kustomization) -> bool:

@@ -113,16 +113,18 @@ class _Reader:
                 builds = 1 + sum(self._builds.get(base.real, 0) for base in parent.bases)
                 self._builds[parent.folder] = min(builds, MAX_BUILDS)
                 if builds >= MAX_BUILDS:
-                    message = f"lists the same kustomizations {MAX_BUILDS:,} times or more; list each once"
-                    parent.findings.append(error(message, rule="KRM505", place=Place(parent.name)))
+                    message = f"lists the same kustomizations {MAX_BUILDS:,} times or more"
+                    parent.findings.append(
+                        error(message, rule="KRM505", place=Place(parent.name), remedy="list each once")
+                    )
             elif ancestors[reference.real]:
                 message = f"leads back to {reference.name}, which is being built; kustomize refuses such a cycle"
                 parent.findings.append(reference.error(f"{reference.text} {message}", "KRM505"))
             elif reference.real not in self.kustomizations:
                 kustomization = self._enter(reference.real)
                 if kustomization is None:
-                    message = f"{reference.name} has no kustomization; add a {KUSTOMIZATIONS[0]}"
-                    parent.findings.append(reference.error(message, "KRM504"))
+                    message = f"{reference.name} has no kustomization"
+                    parent.findings.append(reference.error(message, "KRM504", remedy=f"add a {KUSTOMIZATIONS[0]}"))
 
     def _enter(self, folder: str) -> Kustomization | None:
         """Read the kustomization in a folder; None when there is none."""

@@ -171,8 +171,8 @@ def _is_marked(item: Item) -> bool:
 def _ambiguities(item: Item) -> Iterator[Result]:
     """Yield an error for each key and tag of a resource or patch that kustomize reads otherwise than other readers."""
     for path in item.content.duplicate_keys:
-        message = "this key appears twice, and YAML readers differ on which one counts; remove one"
-        yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
+        message = "this key appears twice, and YAML readers differ on which one counts"
+        yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path), remedy="remove one"))
     # kustomize decodes scalars with this tag
     for line, message in _tags(item.content.composed, BINARY) if b"!" in item.text else ():
         place = item.place and item.place._replace(line=item.place.line + line)
@@ -195,8 +195,10 @@ def judge_strictly(text: bytes, place: Place, column: int, *, rule: str, is_func
         for line, message in [*_tags(node), *((*_alias_keys(node), *_aliases(node)) if is_function else ())]:
             findings.append(error(message, rule=RULE, place=start._replace(line=start.line + line)))
         for path in item.content.duplicate_keys if is_function else ():
-            message = "this key appears twice: kustomize takes the first one, other readers the last; remove one"
-            findings.append(item.located(error(message, rule=RULE, ref=item.ref, field=Field(path))))
+            message = "this key appears twice: kustomize takes the first one, other readers the last"
+            findings.append(
+                item.located(error(message, rule=RULE, ref=item.ref, field=Field(path), remedy="remove one"))
+            )
     return items, findings
 
 

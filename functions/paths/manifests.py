@@ -194,11 +194,8 @@ def _no_resource(item: Item, noun: str, place: Place) -> Result:
     """Return the finding about a document without kind or apiVersion: an error when it has one of the two."""
     present, missing = ("kind", "apiVersion") if item.kind else ("apiVersion", "kind")
     if value := item.kind or item.api_version:
-        message = (
-            f"this {noun} has {present} {value} but no {missing}, so it is not deployed; add the {missing}, or "
-            f"remove the {noun}"
-        )
-        return error(message, rule="KRM100", place=place)
+        message = f"this {noun} has {present} {value} but no {missing}, so it is not deployed"
+        return error(message, rule="KRM100", place=place, remedy=f"add the {missing}, or remove the {noun}")
     message = f"this {noun} has no apiVersion and kind, so it is not a Kubernetes resource; it is skipped"
     return warning(message, rule="KRM100", place=place)
 

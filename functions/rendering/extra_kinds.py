@@ -55,8 +55,13 @@ def check(entries: Sequence[Any]) -> Iterator[Result]:
         written, (group, kind) = _written(entry), _pair(entry)
         reason = _BANNED.get((group, kind)) or _of_group(group)
         if not _FORM(written):
-            message = f"is {written!r}; write GROUP/KIND without a version, such as example.com/Tuning"
-            yield error(message, rule=RULE, field=_field(index, entry))
+            message = f"is {written!r}, which is not GROUP/KIND"
+            yield error(
+                message,
+                rule=RULE,
+                field=_field(index, entry),
+                remedy="write GROUP/KIND without a version, such as example.com/Tuning",
+            )
         elif reason and (group, kind) not in EXTRA:
             yield error(f"{kind} {reason}; no Profile may add one", rule=RULE, field=_field(index, entry))
 

@@ -153,8 +153,10 @@ def check(item: Item) -> Iterator[Result]:
         if message := mistake(rule):
             yield item.located(error(message, rule="KRM119", field=field, facts=(("rule", rule),)))
         elif not reason:
-            message = f"{rule} is turned off without a reason; write `{rule}: why`"
-            yield item.located(warning(message, rule="KRM115", field=field, facts=(("rule", rule),)))
+            message = f"{rule} is turned off without a reason"
+            yield item.located(
+                warning(message, rule="KRM115", field=field, facts=(("rule", rule),), remedy=f"write `{rule}: why`")
+            )
 
 
 def check_function_config(config: FunctionConfig) -> Iterator[Result]:

@@ -61,11 +61,16 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
     spec = item.manifest["spec"]
     group, kind = spec.get("for", {}).get("group", ""), spec.get("for", {}).get("kind", "")
     if group and (group in OWN or not is_custom(group) or (group, kind) in kinds.DEVICECONFIG.kinds):
-        message = f"is {group!r}, which is no vendor's; write the group of the vendor's custom resource"
-        yield error(message, rule="KRM180", field=Field("spec.for.group", group))
+        message = f"is {group!r}, which is no vendor's"
+        yield error(
+            message,
+            rule="KRM180",
+            field=Field("spec.for.group", group),
+            remedy="write the group of the vendor's custom resource",
+        )
     if name_of(item) == "none":
-        message = f"is 'none', and the annotation {kinds.PROFILE_MARK} with it names no Profile; write another name"
-        yield error(message, rule="KRM180", field=Field("metadata.name", "none"))
+        message = f"is 'none', and the annotation {kinds.PROFILE_MARK} with it names no Profile"
+        yield error(message, rule="KRM180", field=Field("metadata.name", "none"), remedy="write another name")
     for path, message in unmet_requirements(spec.get("requires", {}), kmm_version):
         yield error(message, rule="KRM185", field=Field(join(("spec", "requires", *path))))
     yield from judging.check(spec)

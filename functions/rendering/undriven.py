@@ -131,12 +131,12 @@ def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[R
     if not profile or profile in (*config.profiles, *config.products):
         return []
     names = ", ".join(sorted(config.profiles))
-    known = f"; the functionConfig's spec.profiles has: {names}" if names else ""
-    known += f"; Profiles: {', '.join(sorted(config.products))}" if config.products else ""
-    hint = ", and no other is: list the Profile in the kustomization or in `profiles` of .krmfn.yaml, or define the "
-    hint += "profile in spec.profiles of the functionConfig"
-    message = f"profile {profile!r} is not defined{known or hint}"
-    return [error(message, rule="KRM111", field=Field(field, profile))]
+    known = [f"the functionConfig's spec.profiles has: {names}"] if names else []
+    known += [f"Profiles: {', '.join(sorted(config.products))}"] if config.products else []
+    remedy = "list the Profile in the kustomization or in `profiles` of .krmfn.yaml, or define the profile in "
+    remedy = "; ".join(known) or f"{remedy}spec.profiles of the functionConfig"
+    message = f"profile {profile!r} is not defined{'' if known else ', and no other is'}"
+    return [error(message, rule="KRM111", field=Field(field, profile), remedy=remedy)]
 
 
 def overrides_nothing(resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
@@ -148,8 +148,9 @@ def overrides_nothing(resources: ResourceList, config: FunctionConfig) -> Iterat
                 if run.is_part:
                     continue  # a functionConfig of another cluster may have it
                 is_alone = all((item.group, item.kind) in (kinds.CONFIG, kinds.PROFILE) for item in resources.items)
-                message = f"{finding.message}; so this overrides nothing here"
-                finding = (info if is_alone else warning)(message, rule="KRM143", field=finding.field)
+                message = f"{finding.message}, so this overrides nothing here"
+                report = info if is_alone else warning
+                finding = report(message, rule="KRM143", field=finding.field, remedy=finding.remedy)
             yield config.source.located(finding)
 
 
@@ -172,7 +173,7 @@ def _message(resources: ResourceList, item: Item, mark: str, config: FunctionCon
     setting = f"`operators: [{{group: {item.group}, kind: {item.kind}}}]` in the functionConfig's spec"
     remedy = f"if its own operator acts on it, write the annotation `{PROFILE_MARK}: none` on it, or {setting}"
     if mark and mark not in config.products:
-        hint = did_you_mean(mark, config.products, f"there are: {known}.", "'").removeprefix("; ")
+        hint = did_you_mean(mark, config.products, f"there are: {known}.", "'")
         return f"there is no Profile {mark!r}, so nothing is generated from this {item.kind}", f"{hint} Or {remedy}"
     if mark:
         outcome = "so nothing is generated from it"

@@ -168,8 +168,12 @@ KRM205 = Rule(
 def _firmware_path_is_absolute(module: Module) -> Iterator[Result]:
     if (path := text(module.modprobe, "firmwarePath")) and not path.startswith("/"):
         problem = "is relative, so what KMM copies depends on the image's working directory"
-        message = f"firmwarePath {quote(path)} {problem}; write {quote('/' + path)} if that is where the firmware is"
-        yield warning(message, field=Field(f"{MODPROBE}.firmwarePath", path, f"/{path}"))
+        message = f"firmwarePath {quote(path)} {problem}"
+        yield warning(
+            message,
+            field=Field(f"{MODPROBE}.firmwarePath", path, f"/{path}"),
+            remedy=f"write {quote('/' + path)} if that is where the firmware is",
+        )
     if (path := text(module.modprobe, "modprobedDir")) and not path.startswith("/"):
         message = f"modprobedDir {quote(path)} must be a well-formed absolute path: KMM refuses any other"
         yield error(message, field=Field(f"{MODPROBE}.modprobedDir", path, f"/{path}"))
