@@ -34,7 +34,7 @@ def findings(problems: Iterable[Any], rule: str) -> list[Result]:
 
 
 def _messages(problems: Iterable[Any]) -> Iterator[tuple[str, str, Field, str, Facts]]:
-    """Yield (message, remedy, field, problem, MEND) of each thing that is wrong: unknown, missing, key, empty or value."""
+    """Yield (message, remedy, field, problem, MEND) of each mistake: unknown, missing, key, empty or value."""
     guesses = iter(range(MOST))  # each takes as long as a hundred findings
     for problem in problems:
         path: list[str | int] = list(problem.absolute_path)
@@ -97,7 +97,8 @@ def _message(problem: Any) -> tuple[str, str]:
         return _type_message(value, [rule] if isinstance(rule, str) else list(rule))
     if problem.validator in ("minItems", "minLength", "minProperties") and not value:
         return "must not be empty", "leave the field out if it is not needed"
-    return _bound_message(problem, value, rule), ""
+    examples = problem.schema.get("examples", ()) if isinstance(value, str) and "x-says" in problem.schema else ()
+    return _bound_message(problem, value, rule), did_you_mean(value, examples, quote="'")
 
 
 def _bound_message(problem: Any, value: Any, rule: Any) -> str:
@@ -107,10 +108,7 @@ def _bound_message(problem: Any, value: Any, rule: Any) -> str:
         case "pattern" | "maxLength" if "x-says" in problem.schema:
             says, longest = problem.schema["x-says"], problem.schema.get("maxLength")
             too_long = problem.validator == "maxLength" and str(longest) not in says
-            hint = did_you_mean(value, problem.schema.get("examples", ()), quote="'")
-            return (
-                f"is {_excerpt(value)!r}; must be {says}{f', at most {longest:,} characters' if too_long else ''}{hint}"
-            )
+            return f"is {_excerpt(value)!r}; must be {says}{f', at most {longest:,} characters' if too_long else ''}"
         case "pattern" if len(value) > _LONG:
             return f"is {_excerpt(value)!r}; must match {_excerpt(rule)}"
         case "minLength" | "maxLength":

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from krmfn.printing import did_you_mean
+from krmfn.printing import did_you_mean, joined
 from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
@@ -78,7 +78,8 @@ def _object(value: Any, node: dict[str, Any], path: FieldPath) -> Iterator[Probl
             yield from check(entry, fact, (*path, key))
         else:
             hint = did_you_mean(str(key), list(known), f"known here: {', '.join(sorted(known))}", "'")
-            yield (*path, key), f"is not a field of Kubernetes {facts()['version'].removeprefix('v')} here{hint}"
+            message = f"is not a field of Kubernetes {facts()['version'].removeprefix('v')} here"
+            yield (*path, key), joined(message, hint)
     for name in node:
         if name.endswith("!") and name[:-1] not in value:
             yield (*path, name[:-1]), "is missing; Kubernetes requires it"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from krmfn.printing import did_you_mean
+from krmfn.printing import did_you_mean, joined
 from krmfn.typed import Any
 
 from ..kmm import names
@@ -46,7 +46,7 @@ def _of_metadata(metadata: Any, path: Path) -> Iterator[tuple[Path, str]]:
     for name, value in metadata.items():
         if name not in _METADATA:
             hint = did_you_mean(name, _METADATA, "metadata have labels and annotations", "'")
-            yield (*path, name), f"is no field of metadata{hint}"
+            yield (*path, name), joined("is no field of metadata", hint)
         elif name in _TEXTS and not isinstance(value, (str, type(None))):
             yield (*path, name), "must be a text"
         elif name in ("name", "generateName") and value and (value in (".", "..") or set(value) & set("/%")):

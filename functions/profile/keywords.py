@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from krmfn.printing import did_you_mean
+from krmfn.printing import did_you_mean, joined
 from krmfn.resource import split
 from krmfn.typed import Any
 
@@ -173,7 +173,8 @@ def _impossible(node: Node, path: Path) -> Mistakes:
     for name in required:
         if field(node, name) is None and (path or name not in _OF_ALL):
             hint = did_you_mean(name, known, f"known here: {', '.join(known) or 'nothing'}", "'")
-            yield (*path, "required"), f"{name} is required, but is not a field here, so no config can be valid{hint}"
+            message = f"{name} is required, but is not a field here, so no config can be valid"
+            yield (*path, "required"), joined(message, hint)
     for choice in node.get("enum", ()) if kind in CLASSES else ():
         if not may_be({"type": kind}, choice) and not (choice is None and node.get("nullable")):
             yield (*path, "enum"), f"{json.dumps(choice)} is of another type than {kind}, so it cannot be written"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from krmfn.printing import did_you_mean
+from krmfn.printing import did_you_mean, joined
 from krmfn.resource import join
 from krmfn.typed import Any
 
@@ -127,7 +127,7 @@ def unknown_option(node: Node, parts: Sequence[str]) -> str:
         if at(node, parts[:length]) is None:
             known = list((at(node, parts[: length - 1]) or {}).get("properties", {}))
             hint = did_you_mean(parts[length - 1], known, f"known there: {', '.join(known) or 'nothing'}", "'")
-            return f"the schema has no {join(parts[:length])}{hint}"
+            return joined(f"the schema has no {join(parts[:length])}", hint)
     return ""
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from krmfn import Result
-from krmfn.printing import did_you_mean
+from krmfn.printing import did_you_mean, joined
 from krmfn.resource import FieldPath, split
 from krmfn.typed import Any, NamedTuple
 
@@ -103,7 +103,8 @@ def mistake(reference: Reference) -> str:
     if prefix:
         return f"{text} is not a variable of krmfn; did you mean ${{{prefix}}}{name[len(prefix) :]}?"
     names = [f"${variable}" for variable in VARIABLES]
-    return f"{text} is not a variable of krmfn{did_you_mean(f'${name}', names, 'there are: ' + ', '.join(names))}"
+    hint = did_you_mean(f"${name}", names, f"there are: {', '.join(names)}")
+    return joined(f"{text} is not a variable of krmfn", hint)
 
 
 def explain(finding: Result) -> Result:
