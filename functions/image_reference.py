@@ -17,6 +17,8 @@ _DIGITS = {"sha256": 64, "sha384": 96, "sha512": 128}
 """How many hexadecimal digits a digest of each algorithm has."""
 _LONGEST_NAME, _LONGEST_TAG = 255, 128
 _SHOWN = 50
+REMEDY = "write `HOST/PATH:TAG` or `HOST/PATH@sha256:...`, with small letters in the path"
+"""What to do about an image that no runtime takes."""
 
 
 def without_variables(image: str) -> str:

@@ -97,8 +97,8 @@ def _message(problem: Any) -> tuple[str, str]:
         return _type_message(value, [rule] if isinstance(rule, str) else list(rule))
     if problem.validator in ("minItems", "minLength", "minProperties") and not value:
         return "must not be empty", "leave the field out if it is not needed"
-    examples = problem.schema.get("examples", ()) if isinstance(value, str) and "x-says" in problem.schema else ()
-    return _bound_message(problem, value, rule), did_you_mean(value, examples, quote="'")
+    message, examples = _bound_message(problem, value, rule), problem.schema.get("examples", ())
+    return message, did_you_mean(value, examples, quote="'") if problem.validator == "pattern" and examples else ""
 
 
 def _bound_message(problem: Any, value: Any, rule: Any) -> str:

@@ -98,6 +98,12 @@ def findings(rule: Rule, example: str) -> list[Finding]:
         ]
 
 
+def errors_without_remedy(rule: Rule, reported: Sequence[Finding]) -> list[Finding]:
+    """Return the errors of a rule that do not say what to do."""
+    errors = [finding for finding in reported if finding.rule == rule.id and finding.severity == "error"]
+    return [finding for finding in errors if not finding.remedy]
+
+
 def _are_told_apart(entries: list[dict[str, Any]]) -> None:
     """Assert that two findings of one id at one place say the same: else a baseline, or a format, loses one of them."""
     messages: dict[tuple[object, ...], str] = {}

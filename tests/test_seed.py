@@ -130,13 +130,13 @@ def test_a_field_of_a_ptemplate(field: str) -> None:
 )
 def test_the_guides_spellings_are_named(wrong: str, right: str) -> None:
     resources = applied(ptemplate, PTEMPLATE | {"spec": PTEMPLATE["spec"] | {wrong: "x"}})
-    assert [result.message for result in resources.results] == [f"unknown field spec.{wrong}; did you mean {right}?"]
+    assert [result.text for result in resources.results] == [f"unknown field spec.{wrong}; did you mean {right}?"]
 
 
 def test_the_guides_api_version_is_named() -> None:
     resources = applied(ptemplate, PTEMPLATE | {"apiVersion": "ptemplates.pt.example.com/v1alpha"})
     assert resources.failed
-    assert "'pt.example.com/v1alpha1'" in resources.results[0].message
+    assert "'pt.example.com/v1alpha1'" in resources.results[0].text
 
 
 @pytest.mark.parametrize("function", [deviceconfig, ptemplate])

@@ -118,7 +118,7 @@ def join(context: Context, cluster: Cluster, other: Cluster, former: Sequence[Re
     """
     final = cluster.final
     if message := unknown(other):
-        final.report([error(message, rule="KRM526")])
+        final.report([error(message, rule="KRM526", remedy="correct it there")])
     else:
         rest, findings = check_external(cluster.lists, other.final, former)
         note(final, external=hub_modules.joined(rest, run_of(final).external))

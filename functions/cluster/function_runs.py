@@ -156,11 +156,9 @@ def _untrusted(options: RunOptions, resources: ResourceList) -> Iterator[Result]
     """
     config = run_of(resources).config_item
     if config and run_of(resources).is_settled:
-        message = (
-            "a kustomization calls krmfn with this, and --profiles-from cannot tell where all of it is from; take the "
-            "call out of the kustomization, and use `krmfn render`"
-        )
-        yield config.located(error(message, rule="KRM187", field=Field("kind", config.kind)))
+        message = "a kustomization calls krmfn with this, and --profiles-from cannot tell where all of it is from"
+        remedy = "take the call out of the kustomization, and use `krmfn render`"
+        yield config.located(error(message, rule="KRM187", field=Field("kind", config.kind), remedy=remedy))
     folders = [os.path.realpath(path) for path in (*options.profiles_from, *options.function_config)]
     where = ", ".join(options.profiles_from)
     for item in (item for group, kind in (PROFILE, CONFIG) for item in resources.select(kind, group)):
@@ -169,8 +167,9 @@ def _untrusted(options: RunOptions, resources: ResourceList) -> Iterator[Result]
             remedy = "move it there, or have its owners name this file"
             if not path:
                 remedy = "kustomize may have patched this one: name its file with --function-config"
-            message = f"a {item.kind} gives rights, and --profiles-from takes them from {where} alone; {remedy}"
-            yield item.located(error(message, rule="KRM187", field=Field("kind", item.kind)))
+            message = f"a {item.kind} gives rights, and --profiles-from takes them from {where} alone"
+            finding = error(message, rule="KRM187", field=Field("kind", item.kind), remedy=remedy)
+            yield item.located(finding)
 
 
 def _named(item: Item) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 
 from krmfn import ResourceList
 from krmfn.errors import KrmfnError
+from krmfn.printing import parted
 from krmfn.results import Field, Result, error, warning
 from krmfn.typed import NamedTuple
 
@@ -20,6 +21,7 @@ Named = Mapping[str, Sequence[Member]]
 """The paths of clusters by the clusters' names."""
 Reals = Mapping[str, str]
 """The PATHs, each with its real path; - has itself."""
+_CORRECT = "correct the path, or remove it from the list"
 
 
 class Divided(NamedTuple):
@@ -90,8 +92,9 @@ def _absent(
     for name, members in named.items():
         for at, member in enumerate(members):
             if member.problem:
-                message, field = f"{member.text}: {member.problem}", Field(f"clusters.{name}[{at}]")
-                yield error(message, rule="KRM522", field=field, place=member.place, tags=((NAMES, name),))
+                message, hint = parted(f"{member.text}: {member.problem}")
+                field, tags, remedy = Field(f"clusters.{name}[{at}]"), ((NAMES, name),), hint or _CORRECT
+                yield error(message, rule="KRM522", field=field, place=member.place, tags=tags, remedy=remedy)
                 continue
             has_root = any(within(root.path, member.real) for root in roots[name])
             is_reported = member.place is None and member.text in failed
@@ -120,10 +123,11 @@ def _with_outside(
 
 def _holds_nothing(member: Member, cluster: str) -> Result:
     message = f"{member.text} holds nothing that would reach the cluster {cluster}"
-    return error(message, rule="KRM522", place=member.place, tags=((NAMES, cluster),))
+    tags, remedy = ((NAMES, cluster),), _CORRECT
+    return error(message, rule="KRM522", place=member.place, tags=tags, remedy=remedy)
 
 
 def not_among_paths(member: Member, cluster: str) -> Result:
     """Return the warning about a part of a cluster that gives objects and is not checked."""
     message = f"{member.text} also belongs to the cluster {cluster}, but is not among the PATHs"
-    return warning(message, rule="KRM522", place=member.place)
+    return warning(message, rule="KRM522", place=member.place, remedy="pass it as a PATH, too")

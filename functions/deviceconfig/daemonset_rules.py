@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from krmfn import Field, Result, info
+from krmfn.printing import parted
 from krmfn.resource import join
 from krmfn.typed import Any
 
@@ -49,7 +50,8 @@ def pod_specs_have_their_structure(config: DeviceConfig) -> Iterator[Result]:
 
             rest = {name: value for name, value in entry.podSpec.items() if name not in (*_NAMED, *_IN_THE_WAY)}
             for path, message in structure.check(rest):
-                yield config.error(message, f"daemonSets[{index}].{join(('podSpec', *path))}")
+                message, remedy = parted(message)
+                yield config.error(message, f"daemonSets[{index}].{join(('podSpec', *path))}", remedy=remedy)
 
 
 def pod_templates_are_kept_for_a_while(config: DeviceConfig) -> Iterator[Result]:

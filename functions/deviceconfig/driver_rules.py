@@ -60,7 +60,7 @@ def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
             yield config.error(message, first, remedy=_way_out(config, pair))
     if not config.loads and config.version:
         message = "inTreeDriver and upgrade.ordered exclude each other: nothing is loaded, so nothing has a version"
-        yield config.error(message, "upgrade.ordered")
+        yield config.error(message, "upgrade.ordered", remedy="remove one of the two")
     parts = config.spec.driverImageParts
     if parts and parts.tag and parts.digest:
         message = "has both tag and digest, and a digest alone says which image it is"
@@ -80,7 +80,7 @@ def in_tree_driver_has_a_plugin(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error when nothing is loaded and nothing else would run."""
     if not config.has_module and not config.spec.daemonSets:
         message = "inTreeDriver loads nothing, and there is no devicePlugin, dra or daemonSets: nothing would run"
-        yield config.error(message, "inTreeDriver")
+        yield config.error(message, "inTreeDriver", remedy="write one of the three, or remove inTreeDriver")
 
 
 def upgrade_has_a_version(config: DeviceConfig) -> Iterator[Result]:
@@ -90,10 +90,11 @@ def upgrade_has_a_version(config: DeviceConfig) -> Iterator[Result]:
         return
     if upgrade.ordered and not config.version:
         message = "upgrade.ordered needs driverVersion: it becomes the Module's version and a label of its nodes"
-        yield config.error(message, "driverVersion")
+        yield config.error(message, "driverVersion", remedy="write driverVersion")
     if upgrade.retain and not upgrade.ordered:
         message = "upgrade.retain keeps DaemonSets of earlier versions, which only upgrade.ordered has"
-        yield config.error(message, "upgrade.retain")
+        remedy = "write `ordered: true` beside it, or remove it"
+        yield config.error(message, "upgrade.retain", remedy=remedy)
     for index, version in enumerate(upgrade.retain):
         if version in upgrade.retain[:index]:
             message = f"upgrade.retain names the version {version!r} twice"

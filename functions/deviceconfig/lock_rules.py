@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from krmfn import Field, Result, error
+from krmfn.printing import parted
 from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any
 
@@ -25,7 +26,7 @@ def locked_fields_are_left_alone(config: DeviceConfig) -> Iterator[Result]:
     for name, reason in config.vendor.locked.items():
         message = f"{name} is locked by the profile {config.profile}: {reason}"
         for path in _written(config.item.content.manifest.get("spec") or {}, name):
-            yield error(message, field=Field(join(("spec", *path))))
+            yield error(message, field=Field(join(("spec", *path))), remedy="remove the field")
         for layer in overrides if config.vendor.unlocked.get(name) != reason else ():
             for path in _written(layer.fields, name):
                 remedy = f"to override it nevertheless, repeat the reason in {layer.path}.locked"
@@ -53,11 +54,13 @@ def check(config: FunctionConfig) -> Iterator[Result]:
     for profile, start, fields, locate in _profiles(config):
         for name, reason in table(fields, "locked").items():
             if message := mistake(name, LOCK):
-                yield locate(error(message, rule="KRM148", field=Field(join((*start, "locked", name)))))
+                message, remedy = parted(message)
+                field = Field(join((*start, "locked", name)))
+                yield locate(error(message, rule="KRM148", field=field, remedy=remedy))
             for path in _written(config.defaults, name) if "when" not in start else ():
                 message = f"{name} is locked by the profile {profile}: {reason}"
                 field = Field(join(("spec", "defaults", *path)))
-                yield config.source.located(error(message, rule="KRM148", field=field))
+                yield config.source.located(error(message, rule="KRM148", field=field, remedy="remove the field"))
 
 
 def _profiles(config: FunctionConfig) -> Iterator[tuple[str, FieldPath, dict[str, Any], Callable[[Result], Result]]]:

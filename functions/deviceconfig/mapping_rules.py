@@ -15,7 +15,7 @@ def mapping_has_one_matcher(config: DeviceConfig) -> Iterator[Result]:
     for index, mapping in enumerate(config.mappings):
         if bool(mapping.regexp) == bool(mapping.literal):
             matchers = "both regexp and literal" if mapping.regexp else "neither regexp nor literal"
-            yield config.error(f"has {matchers}", f"kernelMappings[{index}]", remedy="write one of them")
+            yield config.error(f"has {matchers}", f"kernelMappings[{index}]", remedy="write one of the two")
 
 
 def builds_and_signs_are_complete(config: DeviceConfig) -> Iterator[Result]:

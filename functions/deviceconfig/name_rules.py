@@ -22,7 +22,7 @@ def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
     for index, entry in enumerate(config.spec.daemonSets):
         if entry.name in seen:
             message = f"the name {entry.name!r} appears twice in daemonSets"
-            yield config.error(message, f"daemonSets[{index}].name", entry.name)
+            yield config.error(message, f"daemonSets[{index}].name", entry.name, "rename one of the two")
         seen.add(entry.name)
     long_names = [name for name in names.object_names(config) if name.kind == "DaemonSet" and len(name.text) > _LABEL]
     rows = names.entries(config) if long_names else []
@@ -67,7 +67,8 @@ def pull_secrets_are_in_the_namespace(config: DeviceConfig) -> Iterator[Result]:
         namespace = entry.get("namespace", "") if isinstance(entry, dict) else ""
         if namespace not in ("", config.ref.namespace):
             message = f"must be {config.ref.namespace}, the config's: pods take no pull secret from another namespace"
-            yield config.error(message, f"imagePullSecrets[{index}].namespace", namespace)
+            field = f"imagePullSecrets[{index}].namespace"
+            yield config.error(message, field, namespace, "remove the namespace, and keep the Secret beside the config")
 
 
 def names_fit_their_kind(config: DeviceConfig) -> Iterator[Result]:

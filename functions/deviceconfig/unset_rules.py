@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from krmfn import Field, Result, error
+from krmfn.printing import parted
 
 from .. import oracles
 from ..rule import Rule
@@ -17,7 +18,8 @@ def what_is_unset_is_a_field(config: DeviceConfig) -> Iterator[Result]:
     for layer in config.layers:
         for index, name in enumerate(layer.fields.get(UNSET, ())):
             if message := mistake(name, VERB):
-                yield error(message, field=Field(f"{layer.path}.{UNSET}[{index}]", name))
+                message, remedy = parted(message)
+                yield error(message, field=Field(f"{layer.path}.{UNSET}[{index}]", name), remedy=remedy)
 
 
 RULES = (

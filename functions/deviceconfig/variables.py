@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from krmfn import Field, Ref, Result, error, schema
-from krmfn.printing import some
+from krmfn.printing import parted, some
 from krmfn.resource import join
 from krmfn.typed import Any
 
@@ -70,7 +70,9 @@ def mistakes(config: DeviceConfig) -> Iterator[Result]:
         fields = {name: value for name, value in layer.fields.items() if name != "nodePools"}  # pools have own layers
         for reference in references(fields):
             if message := mistake(reference):
-                yield error(message, field=Field(f"{layer.path}.{join(reference.path)}", reference.text))
+                message, remedy = parted(message)
+                field = Field(f"{layer.path}.{join(reference.path)}", reference.text)
+                yield error(message, field=field, remedy=remedy)
     yield from _without_value(config)
     yield from _misfits(config)
 
@@ -89,10 +91,11 @@ def _without_value(config: DeviceConfig) -> Iterator[Result]:
             inherited.setdefault(name, []).append(config.at(join(path)))
             continue
         reason = "it cannot be used in the driver's image itself" if is_inside else f"{SOURCES[name][0]} is missing"
-        yield config.error(f"{text} has no value: {reason}", join(path), text)
+        remedy = "write the image itself" if is_inside else f"write {SOURCES[name][0]}"
+        yield config.error(f"{text} has no value: {reason}", join(path), text, remedy)
     for name, paths in inherited.items():
         message = f"{SOURCES[name][0]} is missing: ${name} has no value in {some(paths, len(paths))}"
-        yield config.error(message, SOURCES[name][0])
+        yield config.error(message, SOURCES[name][0], remedy="write it")
 
 
 def _misfits(config: DeviceConfig) -> Iterator[Result]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from krmfn import Result
+from krmfn.printing import parted
 from krmfn.results import Severity
 
 from ..grouping import grouped
@@ -157,4 +158,6 @@ def _conflicts(groups: Groups, meetings: _Meetings, unseen: bool = False) -> Ite
 
 def _undecided(subject: str, remedy: str, severity: Severity) -> Result:
     """Return the finding that node exclusivity is not decided for some nodes or selectors (KRM305)."""
-    return Result(f"node exclusivity could not be decided for {subject}: {remedy}", severity, "KRM305")
+    reason, remedy = parted(remedy)
+    message = f"node exclusivity could not be decided for {subject}: {reason}"
+    return Result(message, severity, "KRM305", remedy=remedy)

@@ -84,11 +84,11 @@ def _on_both_sides(twin: Item, item: Item) -> Result:
     if is_dumped(item.manifest):
         problem = "it was not generated from anything here: somebody else applies it"
         remedy = "rename this one, or set `adopt: true` in the functionConfig to take it over"
-        message = f"the cluster already has it{_in_line(item)}, but {problem}; {remedy}"
+        message = f"the cluster already has it{_in_line(item)}, but {problem}"
     else:
         remedy = "remove or rename one of the two"
-        message = f"is both here and in --against{_in_line(item)}: whoever applies it last wins; {remedy}"
-    return twin.located(error(message, rule="KRM527"))
+        message = f"is both here and in --against{_in_line(item)}: whoever applies it last wins"
+    return twin.located(error(message, rule="KRM527", remedy=remedy))
 
 
 def _in_line(item: Item) -> str:

@@ -41,13 +41,15 @@ def config_maps_hold_dockerfiles(final: FinalList) -> Iterator[Result]:
             message = (
                 f"the ConfigMap {build.name} has no key {KEY}{hint}: KMM reads no other, so the build cannot begin"
             )
-            yield build.located(final, error(message, field=field))
+            remedy = f"rename the key to {KEY}" if keys else f"write the Dockerfile under the key {KEY}"
+            yield build.located(final, error(message, field=field, remedy=remedy))
         # what deploys one without a namespace may give it that of the Module
         if not item and candidates and "" not in candidates and build.item.kind != HUB_KIND:
             if build.name not in places:
                 places[build.name] = some(sorted(candidates), len(candidates))
             message = f"KMM reads the ConfigMap {build.name} in the Module's namespace {build.module.ref.namespace}"
-            yield build.located(final, warning(f"{message}; here it stands in {places[build.name]} only", field=field))
+            message += f"; here it stands in {places[build.name]} only"
+            yield build.located(final, warning(message, field=field, remedy="move it there"))
 
 
 def arguments_are_declared(final: FinalList) -> Iterator[Result]:

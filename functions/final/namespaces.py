@@ -16,6 +16,7 @@ from .workloads import of_drivers
 
 _NAMESPACE = ("", "Namespace")
 _FIELD = f"metadata.labels[{ENFORCE}]"
+_REMEDY = f"write {PRIVILEGED}"
 _SHOWN = 3
 
 
@@ -33,9 +34,9 @@ def namespaces_take_drivers(final: FinalList) -> Iterator[Result]:
         refused = list(_refused(final, item.name, level)) if level != PRIVILEGED else []
         message = _message(level, refused)
         if message and item.name in names:
-            yield final.located(item, error(message, field=Field(_FIELD, level, PRIVILEGED)))
+            yield final.located(item, error(message, field=Field(_FIELD, level, PRIVILEGED), remedy=_REMEDY))
         elif message:
-            yield final.located(refused[0], error(f"{item.ref} is not as it must be: {message}"))
+            yield final.located(refused[0], error(f"{item.ref}: {message}", remedy=_REMEDY))
 
 
 def _message(level: str, refused: Sequence[Item]) -> str:
@@ -45,7 +46,7 @@ def _message(level: str, refused: Sequence[Item]) -> str:
     names = some((str(item.ref) for item in refused), len(refused), _SHOWN)
     loads = any(item.kind == MODULE_KIND for item in refused)
     effect = "so nothing is loaded, and no status says why" if loads else "so none of them starts"
-    return f"the level {level} refuses the pods of {names}, {effect}; write {PRIVILEGED}"
+    return f"the level {level} refuses the pods of {names}, {effect}"
 
 
 def _refused(final: FinalList, namespace: str, level: str) -> Iterator[Item]:

@@ -79,12 +79,12 @@ def _finding(final: FinalList, items: dict[Ref, Item], conflict: Conflict) -> Re
     where = f" on {some(nodes, len(nodes), _SHOWN)}" if nodes else " on a node that they select"
     others_text = some(names, len(names), _SHOWN)
     message = (
-        f"is {first.domain} to KMM, as is {others_text}: it mixes their version labels and loads none of them{where}; "
-        "rename one"
+        f"is {first.domain} to KMM, as is {others_text}: it mixes their version labels and loads none of them{where}"
     )
     facts = (("modules", tuple(names)), *node_facts(nodes))
     field = Field("metadata.name", first.ref.name)
-    return final.located(items[first.ref], Result(message, conflict.severity, field=field, facts=facts))
+    result = Result(message, conflict.severity, field=field, facts=facts, remedy="rename one")
+    return final.located(items[first.ref], result)
 
 
 KMM080 = Rule(

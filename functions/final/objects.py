@@ -34,18 +34,19 @@ def images_are_whole(final: FinalList) -> Iterator[Result]:
         if any(map(_HOLES.search, _IMAGES.findall(item.text + b"\n"))):
             for path, image in images(item):
                 if _EMPTIED.search(without_variables(image).rpartition("/")[2]):
-                    message = f"is {image!r}: a part is missing, as when a variable is empty"
+                    message = f"is {image!r}, in which a part is missing, as when a variable is empty"
                     report = error if item.mark else warning
-                    yield final.located(item, report(message, field=Field(join(path), image)))
+                    remedy = "give the variable a value where it is substituted, or write the image in full"
+                    yield final.located(item, report(message, field=Field(join(path), image), remedy=remedy))
 
 
 def owners_have_uids(final: FinalList) -> Iterator[Result]:
     """Yield an error per owner reference without a uid, but for those of Modules (KMM068)."""
     remedy = "remove the reference (Argo CD does not prune what has an owner)"
-    message = f"has no uid, and the API server refuses it; only a live owner has one: {remedy}"
+    message = "has no uid, and the API server refuses it: only a live owner has one"
     for item, owner, field in _owners(final, of_modules=False):
         if not text(owner, "uid"):
-            yield final.located(item, error(message, field=field))
+            yield final.located(item, error(message, field=field, remedy=remedy))
 
 
 def modules_outlive_owners(final: FinalList) -> Iterator[Result]:

@@ -58,13 +58,14 @@ def operator_config_counts(final: FinalList) -> Iterator[Result]:
             continue
         if not isinstance(settings, dict):
             remedy = "write keys such as `worker:`"
-            yield final.located(item, error(f"is no mapping of settings: {outcome}; {remedy}", field=field))
+            yield final.located(item, error(f"is no mapping of settings: {outcome}", field=field, remedy=remedy))
             continue
         for path, known in _unknown(settings, _KEYS, ()):
             name = path[-1]
             other = _RENAMED.get(name) or closest(name, known)
             remedy = f"write {other}" if other else f"known here: {some(sorted(known), len(known))}"
-            yield final.located(item, error(f"has the unknown key {join(path)}: {outcome}; {remedy}", field=field))
+            message = f"has the unknown key {join(path)}: {outcome}"
+            yield final.located(item, error(message, field=field, remedy=remedy))
 
 
 def _unknown(

@@ -42,10 +42,11 @@ def labels_are_set(final: FinalList) -> Iterator[Result]:
             continue
         field, (reason, value) = Field(join(label.path), label.value), label_value
         if reason:
-            yield final.located(item, error(f"{reason}, so KMM never sets it", field=field))
+            remedy = "wait for a label that the Module has"
+            yield final.located(item, error(f"{reason}, so KMM never sets it", field=field, remedy=remedy))
         elif label.value is not None and value is not None and label.value != value:
             message = f"is {label.value!r}, but KMM sets it to {value!r}: no node is selected"
-            yield final.located(item, error(message, field=field._replace(proposed=value)))
+            yield final.located(item, error(message, field=field._replace(proposed=value), remedy=f'write "{value}"'))
 
 
 def _consumers(final: FinalList) -> Iterator[tuple[Item, NodeLabel, LabelValue | None]]:

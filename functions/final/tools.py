@@ -55,8 +55,8 @@ def nothing_is_of_a_dump(final: FinalList) -> Iterator[Result]:
             by_file.setdefault(item.place.path if item.place else "", []).append(item)
     for first, *rest in by_file.values():
         others = f", as are {len(rest):,} more in this file" if rest else ""
-        remedy = "it would be deployed: move the dump, and pass it with --live"
-        yield first.located(error(f"is part of a dump of a cluster{others}; {remedy}"))
+        message = f"is part of a dump of a cluster{others}, and would be deployed"
+        yield first.located(error(message, remedy="move the dump out of PATH, and pass it with --live"))
 
 
 _DOMAIN = "feature.node.kubernetes.io/"

@@ -8,7 +8,7 @@ from krmfn.resource import join, split
 from krmfn.typed import Any
 
 from .. import oracles
-from ..image_reference import mistake, shortened, without_variables
+from ..image_reference import REMEDY, mistake, shortened, without_variables
 from ..kmm.module import LABELS, MODULE_KINDS
 from ..pods import daemon_set, rolling_update
 from ..rendering.generated import DISABLED, SUBSTITUTE
@@ -25,8 +25,8 @@ def images_are_references(final: FinalList) -> Iterator[Result]:
     for item in of_drivers(final):
         for path, image in images(item):
             if problem := mistake(without_variables(image)):
-                message = f"{shortened(image)!r} {problem}; no runtime can pull that"
-                yield final.located(item, error(message, field=Field(join(path), image)))
+                message = f"{shortened(image)!r} {problem}, so no runtime can pull it"
+                yield final.located(item, error(message, field=Field(join(path), image), remedy=REMEDY))
 
 
 def pods_can_be_replaced(final: FinalList) -> Iterator[Result]:

@@ -85,7 +85,11 @@ def kernels_are_mapped(joined: Join) -> Iterator[Result]:
             if blocked := _number([pair for pair in selected if pair[1].state == "blocked"]):
                 message += f"; KMM then does nothing on the other {counted(blocked, 'node')} either"
             without = sorted(name for names in uncovered.values() for name in names)
-            yield at_mappings(driver, error(message, facts=(*node_facts(without), _module(driver))))
+            facts, remedy = (
+                (*node_facts(without), _module(driver)),
+                "add a kernel mapping for it, or narrow the selector",
+            )
+            yield at_mappings(driver, error(message, facts=facts, remedy=remedy))
         yield from _not_judged(driver, selected)
         unknown = _names(selected, "kernel unknown")
         if unknown and not driver.module.takes_every_kernel:
@@ -168,7 +172,8 @@ def workloads_tolerate(joined: Join) -> Iterator[Result]:
             message = f"does not run on {len(names):,} of {nodes} on which {driver.ref} loads, {reason}"
             finding = warning if placement.nodes else error
             field = Field("spec.template.spec.tolerations")
-            yield finding(message, ref=workload.ref, field=field, facts=(*node_facts(names), _module(driver)))
+            facts, remedy = (*node_facts(names), _module(driver)), "give it the Module's tolerations"
+            yield finding(message, ref=workload.ref, field=field, facts=facts, remedy=remedy)
 
 
 def modules_tolerate(joined: Join) -> Iterator[Result]:
@@ -182,7 +187,8 @@ def modules_tolerate(joined: Join) -> Iterator[Result]:
             finding = error if len(names) == number else info
             message = f"loads no driver on {len(names):,} of {nodes}, {reason}"
             facts = (*node_facts(names), _module(driver))
-            yield at_config(driver, finding(message, field=Field(driver.claim.field), facts=facts))
+            remedy = "add `tolerations`, or select other nodes"
+            yield at_config(driver, finding(message, field=Field(driver.claim.field), facts=facts, remedy=remedy))
 
 
 def nodes_have_a_version(joined: Join) -> Iterator[Result]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, error, itemtext
-from krmfn.printing import is_similar, some
+from krmfn.printing import is_similar, parted, some
 from krmfn.resource import split
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 from krmfn.yamltext.simple import scalar
@@ -57,8 +57,8 @@ class Fleet(NamedTuple):
         if missing := self.missing_labels_problem(keys, "which nodes it selects"):
             side = f"{claim.external}: " if claim.external else ""
             pool = f"pool {claim.pool}: " if claim.pool else ""
-            field = Field(claim.field)
-            yield error(f"{side}{pool}{missing}", rule="KRM603", ref=claim.ref, field=field, place=claim.place)
+            field, (message, remedy) = Field(claim.field), parted(f"{side}{pool}{missing}")
+            yield error(message, rule="KRM603", ref=claim.ref, field=field, place=claim.place, remedy=remedy)
 
 
 def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
@@ -240,7 +240,9 @@ def _at_lines(item: Item, problems: Iterable[inventory.Problem]) -> Iterator[Res
     lines = item.text.splitlines() if head and head.line and not head.finder else []
     for problem in problems:
         prefix = f"line {problem.line:,} ({problem.text[:60]!r}): " if problem.line else ""
-        finding = item.located(error(f"{prefix}{problem.message}", rule="KRM601", field=Field(problem.path)))
+        message, remedy = parted(problem.message)
+        finding = error(f"{prefix}{message}", rule="KRM601", field=Field(problem.path), remedy=remedy)
+        finding = item.located(finding)
         if problem.line and head and finding.place:
             line = finding.place.line - head.line + problem.line
             # a line of the text is one of the file in a block after `|`, and not in a quoted string

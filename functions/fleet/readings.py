@@ -7,6 +7,7 @@ file, before kustomize changed it.
 from weakref import WeakKeyDictionary
 
 from krmfn import Field, Item, Result, error, itemtext
+from krmfn.printing import parted
 from krmfn.results import MEND, QUOTE
 
 from .. import oracles
@@ -36,17 +37,13 @@ def previous_name(item: Item) -> str:
 def check(*items: Item) -> list[Result]:
     """Return an error for each key and value that Kubernetes and kustomize read differently."""
     words = [(item, word) for item in items for word in item.content.ambiguous]
-    return [
-        item.located(
-            error(
-                str(word),
-                rule="KRM174",
-                field=Field(word.path, word.text),
-                facts=() if word.is_key else ((MEND, (QUOTE,)),),
-            )
-        )
-        for item, word in words
-    ]
+    results = []
+    for item, word in words:
+        message, remedy = parted(str(word))
+        facts = () if word.is_key else ((MEND, (QUOTE,)),)
+        field = Field(word.path, word.text)
+        results.append(item.located(error(message, rule="KRM174", field=field, facts=facts, remedy=remedy)))
+    return results
 
 
 def repeated(item: Item) -> list[Result]:

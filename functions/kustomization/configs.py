@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 from krmfn.item import Item
+from krmfn.printing import parted
 from krmfn.resource import Place
 from krmfn.results import Field, Result, error, warning
 
@@ -64,8 +65,9 @@ class Configs:
         findings.extend(_spelled_twice(config))
         for reference in results:
             if reference.text.startswith("/"):
-                message = f"{reference.text} is an absolute path; a path is relative to the kustomization's folder"
-                findings.append(reference.error(message, "KRM504"))
+                message = f"{reference.text} is an absolute path"
+                remedy = "write it relative to the kustomization's folder"
+                findings.append(reference.error(message, "KRM504", remedy))
         return results
 
     def _configs(self, kustomization: Kustomization, reference: Reference) -> Iterator[Item]:
@@ -165,7 +167,8 @@ def _check_call(call: Call, ours: Ours) -> Iterator[Result]:
     """Yield a finding for a call of a function that is not ours, is in the wrong field, or has another version."""
     ref, place = call.config.ref, call.config.place
     if not call.program:
-        yield error(f"{call.field}: {call.problem}", rule="KRM510", ref=ref, place=place)
+        message, remedy = parted(call.problem)
+        yield error(f"{call.field}: {message}", rule="KRM510", ref=ref, place=place, remedy=remedy)
     elif not call.field.startswith("transformers"):
         is_generator = call.field.startswith("generators")
         reason = "a generator receives no resources" if is_generator else "kustomize refuses a validator's output"

@@ -118,8 +118,9 @@ class _Reader:
                         error(message, rule="KRM505", place=Place(parent.name), remedy="list each once")
                     )
             elif ancestors[reference.real]:
-                message = f"leads back to {reference.name}, which is being built; kustomize refuses such a cycle"
-                parent.findings.append(reference.error(f"{reference.text} {message}", "KRM505"))
+                message = f"leads back to {reference.name}, which is being built, and kustomize refuses such a cycle"
+                remedy = "remove it from the list, or move what both need into a folder of its own"
+                parent.findings.append(reference.error(f"{reference.text} {message}", "KRM505", remedy))
             elif reference.real not in self.kustomizations:
                 kustomization = self._enter(reference.real)
                 if kustomization is None:
@@ -136,10 +137,11 @@ class _Reader:
         target = Target(generated.name, path) if generated else self.disk.target(folder, names[0])
         problem = target.problem
         if len(names) > 1:
-            problem = f"is in the same folder as {names[1]}, and kustomize accepts neither; keep one of them"
+            problem = f"is in the same folder as {names[1]}, and kustomize accepts neither"
         elif not problem and not within(target.real, folder):
             problem = "is a link that leads out of its folder, where kustomize reads no files"
-        findings = [error(problem, rule="KRM501", place=Place(target.name))] if problem else []
+        remedy = "keep one of the two" if len(names) > 1 else "write the file itself" if problem else ""
+        findings = [error(problem, rule="KRM501", place=Place(target.name), remedy=remedy)] if problem else []
         item = None if problem else self._document(target, findings)
         kustomization = Kustomization(folder, target.name, target.real, item, [], [], findings)
         self.kustomizations[folder] = kustomization

@@ -72,6 +72,7 @@ class Problem(NamedTuple):
     remedy: str = ""
 
 
+_RELATIVE = "correct the path, which is relative to the kustomization's folder"
 _URL = re.compile(r"https?:", re.IGNORECASE)
 """What kustomize fetches over HTTP where a file is named."""
 _ADDRESS = re.compile(r"\A(?i:git::)?((?i:ssh|https?|file)://)?([A-Za-z][A-Za-z0-9-]*@)?(.*)", re.DOTALL)
@@ -166,9 +167,9 @@ def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> 
     if target.is_outside:
         return Problem("KRM508", f"{text} leads out of {disk.root}, where nothing is read", _LARGER)
     if target.problem:
-        return Problem("KRM504", f"{target.name}: {target.problem}; a path is relative to the kustomization's folder")
+        return Problem("KRM504", f"{target.name}: {target.problem}", _RELATIVE)
     if target.is_folder and role not in _FOLDERS:
-        return Problem("KRM504", f"{target.name} is a folder; must be a file")
+        return Problem("KRM504", f"{target.name} is a folder", "name a file")
     if target.is_folder and (text.startswith("/") or _DOTS.search(text)):
         message = f"{text}: kustomize accepts no folder with an absolute path, or with two dots in its name"
         return Problem("KRM504", message)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from krmfn import Field, Manifest, Result, error
+from krmfn.printing import parted
 from krmfn.resource import join, ref
 from krmfn.typed import Any
 
@@ -25,7 +26,8 @@ def check(daemon_set: Manifest) -> Iterator[Result]:
     """Yield an error per field that the API server refuses; the rule is KRM191."""
     spec = table(daemon_set, "spec")
     for path, message in chain(_spec(spec), _template(spec)) if spec else _NOTHING:
-        yield error(message, rule=RULE, ref=ref(daemon_set), field=Field(join(("spec", *path))))
+        message, remedy = parted(message)
+        yield error(message, rule=RULE, ref=ref(daemon_set), field=Field(join(("spec", *path))), remedy=remedy)
 
 
 def is_mount(path: str) -> bool:

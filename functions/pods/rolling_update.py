@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from krmfn import Field, Manifest, Result, error
+from krmfn.printing import parted
 from krmfn.resource import ref
 from krmfn.typed import Any
 
@@ -31,18 +32,18 @@ def check(daemon_set: Manifest) -> Iterator[Result]:
     for name, value in values.items():
         if problem := _mistake(value):
             is_sound = False
-            yield _refused(daemon_set, name, value, problem)
+            yield _refused(daemon_set, name, value, *parted(problem))
     if is_sound and not any(map(_number, values.values())):
         problem = "is 0, and so is maxSurge: no pod could ever be replaced, and the API server refuses it"
-        yield _refused(daemon_set, "maxUnavailable", values["maxUnavailable"], problem)
+        yield _refused(daemon_set, "maxUnavailable", values["maxUnavailable"], problem, "set one of them to 1 or more")
     if is_sound and all(map(_number, values.values())):
         written = "" if "maxUnavailable" in update else ", its default"
         problem = f"must be 0 unless maxUnavailable is, which is {values['maxUnavailable']}{written}"
-        yield _refused(daemon_set, "maxSurge", values["maxSurge"], problem)
+        yield _refused(daemon_set, "maxSurge", values["maxSurge"], problem, "set one of them to 0")
 
 
-def _refused(daemon_set: Manifest, name: str, value: Any, problem: str) -> Result:
-    return error(problem, rule=RULE, ref=ref(daemon_set), field=Field(f"{_PATH}.{name}", value))
+def _refused(daemon_set: Manifest, name: str, value: Any, problem: str, remedy: str = "") -> Result:
+    return error(problem, rule=RULE, ref=ref(daemon_set), field=Field(f"{_PATH}.{name}", value), remedy=remedy)
 
 
 def _mistake(value: Any) -> str:

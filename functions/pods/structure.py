@@ -82,7 +82,7 @@ def _object(value: Any, node: dict[str, Any], path: FieldPath) -> Iterator[Probl
             yield (*path, key), joined(message, hint)
     for name in node:
         if name.endswith("!") and name[:-1] not in value:
-            yield (*path, name[:-1]), "is missing; Kubernetes requires it"
+            yield (*path, name[:-1]), "is missing, and Kubernetes requires it; write it"
 
 
 def _fits(value: Any, kind: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from krmfn import Field, Result, error, info, warning
+from krmfn.printing import parted
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
@@ -78,11 +79,11 @@ _RULES = "x-kubernetes-validations"
 
 
 def _error(path: FieldPath, message: str) -> Result:
-    return _result(error, "KRM180", path, message)
+    return _result(error, "KRM180", path, *parted(message))
 
 
-def _result(report: Callable[..., Result], rule: str, path: FieldPath, message: str) -> Result:
-    return report(message, rule=rule, field=Field(join(("spec", *path))))
+def _result(report: Callable[..., Result], rule: str, path: FieldPath, message: str, remedy: str = "") -> Result:
+    return report(message, rule=rule, field=Field(join(("spec", *path))), remedy=remedy)
 
 
 def uses(spec: Mapping[str, Any]) -> Iterator[Use]:
@@ -179,9 +180,9 @@ def _options(spec: Mapping[str, Any], schemas: Mapping[FieldPath, Node], used: l
         if not any(parts[: len(path)] == path or path[: len(parts)] == parts for path in used_paths):
             path = (*start, *(step for part in parts for step in ("properties", part)))
             message = f"nothing reads the option {join(parts)}; use it, or say in `ignored` why it has no effect"
-            yield _result(warning, "KRM181", path, message)
+            yield _result(warning, "KRM181", path, *parted(message))
     for name in spec.get("texts", {}):
         if ("texts", name) not in used_paths:
             step = f".{name}" if name.isidentifier() else f"['{name}']"
             message = f"nothing uses this text; write ${{texts{step}}}, or remove it"
-            yield _result(warning, "KRM181", ("texts", name), message)
+            yield _result(warning, "KRM181", ("texts", name), *parted(message))

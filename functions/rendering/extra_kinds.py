@@ -63,7 +63,8 @@ def check(entries: Sequence[Any]) -> Iterator[Result]:
                 remedy="write GROUP/KIND without a version, such as example.com/Tuning",
             )
         elif reason and (group, kind) not in EXTRA:
-            yield error(f"{kind} {reason}; no Profile may add one", rule=RULE, field=_field(index, entry))
+            message = f"{kind} {reason}, so no Profile may add one"
+            yield error(message, rule=RULE, field=_field(index, entry), remedy="remove the entry")
 
 
 def superfluous(entries: Sequence[Any]) -> Iterator[Result]:

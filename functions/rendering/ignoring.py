@@ -12,7 +12,7 @@ from functools import cache
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER, Id
-from krmfn.printing import is_similar
+from krmfn.printing import is_similar, parted
 from krmfn.results import MEND, REMOVE, Severity
 
 from .. import oracles
@@ -151,7 +151,8 @@ def check(item: Item) -> Iterator[Result]:
     for rule, reason in _entries(item):
         field = Field(ANNOTATION, rule)
         if message := mistake(rule):
-            yield item.located(error(message, rule="KRM119", field=field, facts=(("rule", rule),)))
+            message, remedy = parted(message)
+            yield item.located(error(message, rule="KRM119", field=field, facts=(("rule", rule),), remedy=remedy))
         elif not reason:
             message = f"{rule} is turned off without a reason"
             yield item.located(
@@ -163,8 +164,9 @@ def check_function_config(config: FunctionConfig) -> Iterator[Result]:
     """Yield an error per rule that the functionConfig turns off and that cannot be turned off."""
     for rule in config.ignore:
         if message := mistake(rule):
-            field = Field(f"spec.ignore.{rule}", rule)
-            yield config.source.located(error(f"{message} (in the functionConfig)", rule="KRM119", field=field))
+            field, (message, remedy) = Field(f"spec.ignore.{rule}", rule), parted(message)
+            message = f"{message} (in the functionConfig)"
+            yield config.source.located(error(message, rule="KRM119", field=field, remedy=remedy))
 
 
 def mistake(name: str) -> str:
@@ -176,7 +178,7 @@ def mistake(name: str) -> str:
         return f"{name} cannot be turned off, because the cluster itself refuses what it reports; correct that instead"
     if name in rules and name.startswith("KRM3"):
         turn_off = '`exclusivity: {mode: "off"}`'
-        return f"{name} is about node exclusivity, which can only be turned off as a whole: write {turn_off}"
+        return f"{name} is about node exclusivity, which can only be turned off as a whole; write {turn_off}"
     is_own = len(name) == len("KRM121") and name.startswith("KRM1")  # KRM121 is no misspelt KRM221
     similar = [] if is_own else [rule for rule in rules if rules[rule] and is_similar(name, rule)]
     close = sorted(similar, key=lambda rule: rule != name.upper())

@@ -6,7 +6,7 @@ from functools import lru_cache
 from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
-from krmfn.printing import closest, is_similar, only_similar
+from krmfn.printing import closest, is_similar, only_similar, parted
 from krmfn.results import MEND, RENAME, Facts
 
 from .. import oracles
@@ -30,8 +30,9 @@ def check(item: Item) -> Iterator[Result]:
         for key in keys:
             message = mistake(part, key)
             if message:
+                message, remedy = parted(message)
                 field, facts = Field(f"metadata.{part}[{key}]"), _mend(part, key, keys)
-                yield item.located(error(message, rule="KRM118", field=field, facts=facts))
+                yield item.located(error(message, rule="KRM118", field=field, facts=facts, remedy=remedy))
     if PROFILE_MARK in annotations and not is_custom(item.group) and OWNER not in annotations:
         message = f"has no effect on a {item.kind}: only a DeviceConfig has a profile"
         yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE_MARK}]")))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.ownership import OWNER, Id
+from krmfn.printing import parted
 from krmfn.resource import fingerprint, join
 
 from .. import oracles
@@ -60,9 +61,9 @@ def _keys_have_meaning(objects: Sequence[Generated], config: FunctionConfig) -> 
             for key, value in obj.manifest["metadata"].get(part, {}).items():
                 is_ours = key == PROFILE_MARK and obj.product == value
                 if (message := messages[part, key]) and not is_ours:
-                    field = Field(f"metadata.{part}[{key}]")
-                    finding = error(message, rule="KRM118", ref=obj.ref, field=field, place=obj.item.place)
-                    yield obj.owner, generated_from(obj.owner, finding)
+                    field, (problem, remedy) = Field(f"metadata.{part}[{key}]"), parted(message)
+                    finding = error(problem, rule="KRM118", ref=obj.ref, field=field, place=obj.item.place)
+                    yield obj.owner, generated_from(obj.owner, finding._replace(remedy=remedy))
     for key, text in config.annotations.items() if objects else ():
         if not any(obj.manifest["metadata"]["annotations"].get(key) == text for obj in objects):
             message = "has no effect: every generated object has a value of its own"

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 from krmfn import Field, Item, ResourceList, Result, error, schema, warning
+from krmfn.printing import parted
 from krmfn.resource import join, split
 from krmfn.schema import Schema
 from krmfn.typed import Any
@@ -72,7 +73,8 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
         message = f"is 'none', and the annotation {kinds.PROFILE_MARK} with it names no Profile"
         yield error(message, rule="KRM180", field=Field("metadata.name", "none"), remedy="write another name")
     for path, message in unmet_requirements(spec.get("requires", {}), kmm_version):
-        yield error(message, rule="KRM185", field=Field(join(("spec", "requires", *path))))
+        message, remedy = parted(message)
+        yield error(message, rule="KRM185", field=Field(join(("spec", "requires", *path))), remedy=remedy)
     yield from judging.check(spec)
 
 

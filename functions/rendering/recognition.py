@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from krmfn import Item, ResourceList, Result, error, schema
 from krmfn.ownership import Id
-from krmfn.printing import closest, is_similar
+from krmfn.printing import closest, is_similar, parted
 
 from .. import oracles
 from ..fleet import readings
@@ -57,7 +57,8 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
 
             yield nodes.other_version(item)  # the same finding as where nodes are read
         else:
-            yield item.located(error(message, rule="KRM108"))
+            message, remedy = parted(message)
+            yield item.located(error(message, rule="KRM108", remedy=remedy))
     if any(kind == "DeviceConfig" for _, kind in handled):
         yield from undriven.check(resources, handled, config or FunctionConfig(), misspelt)
     for item in items:

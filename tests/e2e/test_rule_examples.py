@@ -6,7 +6,8 @@ import pytest
 from krmfn_functions.commands import catalogue
 from krmfn_functions.rule import Rule
 
-from tests.rule_examples import findings, needs_kustomize
+from tests.exact_texts import EXACT_TEXTS
+from tests.rule_examples import errors_without_remedy, findings, needs_kustomize
 
 from .engines import path_of
 
@@ -16,6 +17,8 @@ RULES = [rule for rule in catalogue.rules() if needs_kustomize(rule)]
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_a_built_example(rule: Rule, kustomize: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", path_of()["PATH"])
-    assert {result.severity for result in findings(rule, rule.bad) if result.rule == rule.id} == {rule.severities[0]}
+    reported = findings(rule, rule.bad)
+    assert {result.severity for result in reported if result.rule == rule.id} == {rule.severities[0]}
+    assert bool(errors_without_remedy(rule, reported)) == (rule.id in EXACT_TEXTS), "write `remedy=`"
     good = findings(rule, rule.good)
     assert [finding for finding in good if finding.rule == rule.id or finding.severity == "error"] == []

@@ -128,7 +128,7 @@ WRONG = {
     custom("  spec: 1\n"): "spec: must be a mapping",
     custom("  spec: {name: a, newtag: b}\n"): "spec.newtag: unknown field 'newtag'; did you mean 'newTag'?",
     custom("  spec: {name: a, x/y: b}\n"): "spec[x/y]: unknown field 'x/y'; known here",
-    custom("  spec: {name: 1}\n"): 'spec.name: is the number 1; must be a string: write it in quotes, "1"',
+    custom("  spec: {name: 1}\n"): 'spec.name: is the number 1; must be a string; write it in quotes, "1"',
     custom("  spec: {name: a, mode: last}\n"): "spec.mode: is 'last'; must be one of 'all', 'first'",
     custom("  spec: {name: a, extra: [{}]}\n"): "spec.extra[0].path: is required",
     custom("  spec: {name: a, newTag: a}\n"): "name and newTag must differ",

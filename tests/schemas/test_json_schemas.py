@@ -196,7 +196,7 @@ WRONG = table(__file__, "wrong.yaml")
 @pytest.mark.parametrize(("fields", "path", "text"), [row.values() for row in WRONG])
 def test_what_does_not_fit_is_reported_with_what_would(fields: dict[str, Any], path: str, text: str) -> None:
     results = schema.check(spec(**fields), json_schema("deviceconfig"))
-    messages = {result.field.path: result.message for result in results if result.field}
+    messages = {result.field.path: result.text for result in results if result.field}
     assert list(messages) == [f"spec.{path}"]
     assert text in messages[f"spec.{path}"]
 

@@ -8,7 +8,7 @@ from krmfn.resource import join, ref
 from krmfn.typed import NamedTuple
 
 from ... import oracles
-from ...image_reference import mistake, shortened, without_variables
+from ...image_reference import REMEDY, mistake, shortened, without_variables
 from ...rule import Rule, apply
 from ..envsubst import parse, substitute, variables
 from ..lookup import pod_images, table, text, texts
@@ -103,7 +103,9 @@ def _variables(kernel: str) -> dict[str, str]:
 def _braces_are_closed(template: Template) -> Iterator[Result]:
     if template.known and template.names is None:
         consequence = "KMM accepts it and then fails on every node"
-        yield error(f"{quote(template.text)} has a ${{ that is not closed by a }}; {consequence}")
+        yield error(
+            f"{quote(template.text)} has a ${{ that is not closed by a }}: {consequence}", remedy="add the missing }"
+        )
 
 
 KRM221 = Rule(
@@ -122,7 +124,9 @@ def _variables_are_known(template: Template) -> Iterator[Result]:
     for name in dict.fromkeys(template.names or ()) if template.known else ():
         if name not in template.known:
             suffix = " here" if name in VARIABLES else ""
-            yield warning(f"KMM sets no variable {name}{suffix}, so it is empty; known: {', '.join(template.known)}")
+            yield warning(
+                f"KMM sets no variable {name}{suffix}, so it is empty", remedy=f"use one of {', '.join(template.known)}"
+            )
 
 
 KRM222 = Rule(
@@ -140,7 +144,10 @@ KRM222 = Rule(
 
 def _plugin_images_have_no_variables(template: Template) -> Iterator[Result]:
     if not template.known and "$" in template.text:
-        yield warning(f"no variables are substituted here; the image would be {quote(template.text)}, unchanged")
+        yield warning(
+            f"no variables are substituted here; the image would be {quote(template.text)}, unchanged",
+            remedy="write the full tag",
+        )
 
 
 KRM223 = Rule(
@@ -162,7 +169,7 @@ def _image_is_a_reference(template: Template) -> Iterator[Result]:
     subject = quote(shortened(template.image))
     if template.image != template.text:
         subject = f"comes out as {subject}, for example on kernel {template.kernel}, which"
-    yield error(f"{subject} {template.mistake}; no runtime can pull that")
+    yield error(f"{subject} {template.mistake}, so no runtime can pull it", remedy=REMEDY)
 
 
 KRM224 = Rule(
@@ -184,8 +191,8 @@ def _tag_does_not_move(template: Template) -> Iterator[Result]:
         return
     if (tag := template.pullable.rpartition("/")[2].partition(":")[2]) in ("", "latest"):
         problem = "the tag latest" if tag else "no tag, which means latest"
-        remedy = "the image that it names can change without a change in Git; write a version or a digest"
-        yield warning(f"has {problem}: {remedy}")
+        message = f"has {problem}: the image that it names can change without a change in Git"
+        yield warning(message, remedy="write a version or a digest")
 
 
 KRM225 = Rule(
@@ -204,7 +211,10 @@ KRM225 = Rule(
 def _image_is_for_its_kernels(template: Template) -> Iterator[Result]:
     names = [name for name in template.names or () if name in KERNEL_VARIABLES]
     if template.known and template.is_image and names and "@" in template.text:
-        yield warning(f"has a digest, which is one image for every kernel, so ${names[0]} in it changes nothing")
+        yield warning(
+            f"has a digest, which is one image for every kernel, so ${names[0]} in it changes nothing",
+            remedy="remove the variable, or write a tag",
+        )
     elif template.takes_every_kernel and not names and template.pullable:
         message = "is one image for every kernel, so it has to hold a kernel module for each"
         yield warning(message, remedy="put $KERNEL_FULL_VERSION into its tag, or name its kernels in the mapping")

@@ -75,7 +75,9 @@ def _role_labels_are_empty(module: Module) -> Iterator[Result]:
     for key, value in table(module.spec, "selector").items():
         if str(key).startswith("node-role.kubernetes.io/") and isinstance(value, str) and value:
             problem = f'has the value "" where Kubernetes sets it, not {quote(value)}: no node would match'
-            yield warning(f"the label {key} {problem}", field=Field(join(("spec", "selector", key)), value, ""))
+            yield warning(
+                f"the label {key} {problem}", field=Field(join(("spec", "selector", key)), value, ""), remedy='write ""'
+            )
 
 
 KRM202 = Rule(
@@ -119,10 +121,12 @@ def _name_has_no_dots(module: Module) -> Iterator[Result]:
     name = module.ref.name
     if "." in name and module.version:
         message = f"name {name} has dots: KMM takes the last two parts of its version label for namespace and name, "
-        yield warning(message + "so the ordered upgrade breaks", field=Field("metadata.name", name))
+        field = Field("metadata.name", name)
+        yield warning(message + "so the ordered upgrade breaks", field=field, remedy="replace the dots with '-'")
     elif name.endswith(".version"):
         message = f"name {name} ends in .version: its ready label is the version label of Module "
-        yield warning(message + name.removesuffix(".version"), field=Field("metadata.name", name))
+        field = Field("metadata.name", name)
+        yield warning(message + name.removesuffix(".version"), field=field, remedy="rename one of the two")
 
 
 KRM204 = Rule(
@@ -147,9 +151,9 @@ spec: {moduleLoader: {container: {version: "2.0"}}}
 def _parameters_have_no_spaces(module: Module) -> Iterator[Result]:
     for index, parameter in enumerate(texts(module.modprobe, "parameters")):
         if any(char.isspace() for char in parameter):
-            problem = "has a space, so modprobe reads it as several; write one entry for each"
+            problem = "has a space, so modprobe reads it as several"
             field = Field(f"{MODPROBE}.parameters[{index}]", parameter)
-            yield warning(f"parameter {quote(parameter)} {problem}", field=field)
+            yield warning(f"parameter {quote(parameter)} {problem}", field=field, remedy="write an entry for each")
 
 
 KRM205 = Rule(
@@ -176,7 +180,9 @@ def _firmware_path_is_absolute(module: Module) -> Iterator[Result]:
         )
     if (path := text(module.modprobe, "modprobedDir")) and not path.startswith("/"):
         message = f"modprobedDir {quote(path)} must be a well-formed absolute path: KMM refuses any other"
-        yield error(message, field=Field(f"{MODPROBE}.modprobedDir", path, f"/{path}"))
+        yield error(
+            message, field=Field(f"{MODPROBE}.modprobedDir", path, f"/{path}"), remedy=f"write {quote('/' + path)}"
+        )
 
 
 KRM208 = Rule(

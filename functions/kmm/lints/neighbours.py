@@ -29,8 +29,11 @@ def _removes_no_neighbour(modules: Sequence[Module], external: Collection[Ref]) 
                 names = some(refs, len(neighbours), 3)
                 is_mutual = any(remover.loads & neighbour.removes.keys() for neighbour in neighbours)
                 effect = "and is removed by it" if is_mutual else "on the same node"
-                message = f"removes {kernel_module}, which {names} loads {effect}; KMM keeps no order between Modules"
-                yield warning(message, ref=remover.ref, field=Field(path, kernel_module))
+                message = (
+                    f"removes {kernel_module}, which {names} loads {effect}, and KMM keeps no order between Modules"
+                )
+                field, remedy = Field(path, kernel_module), "remove it from this list, or let the selectors differ"
+                yield warning(message, ref=remover.ref, field=field, remedy=remedy)
 
 
 def _can_meet(selector: Mapping[str, str], other_selector: Mapping[str, str]) -> bool:

@@ -91,10 +91,11 @@ spec:
 
 def _can_match(regexp: str, path: str) -> Iterator[Result]:
     if escape := _control_character(regexp):
-        letter, remedy = escape[1:], "no kernel version has one"
+        letter, remedy = escape[1:], "remove it"
         if len(letter) == 1:
             remedy = f"write {letter}, or \\.{letter} for a dot before it"
-        yield warning(f"{escape} is a control character and matches no kernel; {remedy}", field=Field(path, regexp))
+        message = f"{escape} is a control character and matches no kernel"
+        yield warning(message, field=Field(path, regexp), remedy=remedy)
 
 
 @lru_cache(maxsize=1024)
@@ -129,11 +130,14 @@ spec:
 )
 
 
+_SHORTER = "write a shorter regexp; several mappings may have the same image"
+
+
 def _is_small(regexp: str, path: str, is_after: bool = False) -> Iterator[Result]:
     if is_after:
-        yield error(TOO_MANY, field=Field(path, regexp[:100]))
+        yield error(TOO_MANY, field=Field(path, regexp[:100]), remedy=_SHORTER)
     elif (reason := refusal(regexp)) and not reason.is_of_go:
-        yield error(reason.message, field=Field(path, regexp[:100]))
+        yield error(reason.message, field=Field(path, regexp[:100]), remedy=_SHORTER)
 
 
 KRM216 = Rule(

@@ -21,11 +21,14 @@ IGNORED_BUILD = ("selector", "kanikoParams", "baseImageRegistryTLS")
 def _signed_files_are_in_the_directory(module: Module, kmm: Target, _: Collection[str]) -> Iterator[Result]:
     for path, sign in module.sections("sign") if not kmm.sign_files else ():
         if not (files := texts(sign, "filesToSign")):
-            yield warning("sign without filesToSign signs nothing", field=Field(f"{path}.filesToSign"))
+            yield warning(
+                "sign without filesToSign signs nothing", field=Field(f"{path}.filesToSign"), remedy="list the files"
+            )
         for index, file in enumerate(files):
             if not file.startswith(module.directory + "/"):
                 where = f"modprobe.dirName {quote(module.directory)}, where the modules are"
-                yield warning(f"{quote(file)} is not under {where}", field=Field(f"{path}.filesToSign[{index}]", file))
+                field = Field(f"{path}.filesToSign[{index}]", file)
+                yield warning(f"{quote(file)} is not under {where}", field=field, remedy="write its path below it")
 
 
 KRM206 = Rule(
@@ -65,7 +68,8 @@ def _mapping_settings_count(module: Module, kmm: Target, _: Collection[str]) -> 
         for section, key in ignored:
             if has(module.container, section) and table(entry, section).get(key) is not None:
                 message = f"KMM ignores this: with a container-level {section} section it takes {key} from there"
-                yield warning(message, field=Field(f"{MAPPINGS}[{index}].{section}.{key}"))
+                field = Field(f"{MAPPINGS}[{index}].{section}.{key}")
+                yield warning(message, field=field, remedy=f"move it to the container's {section}")
 
 
 KRM207 = Rule(
@@ -107,7 +111,11 @@ def _cluster_has_dra(module: Module, kmm: Target, kubelets: Collection[str]) -> 
     of_kubernetes = kmm.platform == "Kubernetes"
     if of_kubernetes and (version := _numbers(os.environ.get(VARIABLE, ""))):
         if version < since:
-            yield error(f"{refusal}; this one has {os.environ[VARIABLE]} ({VARIABLE})", field=Field("spec.dra"))
+            yield error(
+                f"{refusal}; this one has {os.environ[VARIABLE]} ({VARIABLE})",
+                field=Field("spec.dra"),
+                remedy="write a devicePlugin",
+            )
         return
     newest = max(kubelets, key=_numbers, default="") if of_kubernetes else ""
     if newest and _numbers(newest) >= since:

@@ -116,6 +116,7 @@ def test_what_the_file_excludes() -> None:
     assert laid.config.format == "sarif"
 
 
+OUTSIDE = "is not a path inside the repository; correct the path, or remove it from the list [KRM522]"
 WRONG = {
     "cluster: {}": "1:1: error: cluster: unknown field 'cluster'; did you mean 'clusters'? [KRM521]",
     "kustomize: --enable-helm": "1:1: error: kustomize: unknown field 'kustomize'; known here: clusters, exclude, "
@@ -126,16 +127,17 @@ WRONG = {
     "clusters: {../lab: [apps]}": "1:12: error: clusters[../lab]: its key is '../lab'; must be letters, digits, dots, "
     "dashes and underscores: it becomes the name of a folder [KRM521]",
     "format: pdf": "1:1: error: format: is 'pdf'; must be one of ",
-    "exclude: [1]": '1:11: error: exclude[0]: is the number 1; must be a string: write it in quotes, "1" [KRM521]',
+    "exclude: [1]": '1:11: error: exclude[0]: is the number 1; must be a string; write it in quotes, "1" [KRM521]',
     "format: text\nformat: json": "2:1: error: format: this key appears twice; remove one [KRM521]",
     "- a": "1: error: must be a mapping [KRM521]",
     "a: [": "2: error: did not find expected node content (while parsing a flow node) [KRM521]",
     "clusters:\n  lab: [apps, app]": "2:15: error: clusters.lab[1]: app: No such file or directory; did you "
     "mean apps? [KRM522]",
-    "clusters: {lab: [../apps]}": "1:18: error: clusters.lab[0]: ../apps: is not a path inside the repository [KRM522]",
-    "clusters: {lab: [/]}": "1:18: error: clusters.lab[0]: /: is not a path inside the repository [KRM522]",
-    "clusters: {lab: [out]}": "1:18: error: clusters.lab[0]: out: is not a path inside the repository [KRM522]",
-    "clusters: {lab: [empty]}": "1:18: error: empty holds nothing that would reach the cluster lab [KRM522]",
+    "clusters: {lab: [../apps]}": f"1:18: error: clusters.lab[0]: ../apps: {OUTSIDE}",
+    "clusters: {lab: [/]}": f"1:18: error: clusters.lab[0]: /: {OUTSIDE}",
+    "clusters: {lab: [out]}": f"1:18: error: clusters.lab[0]: out: {OUTSIDE}",
+    "clusters: {lab: [empty]}": "1:18: error: empty holds nothing that would reach the cluster lab; correct the path, "
+    "or remove it from the list [KRM522]",
 }
 
 

@@ -8,7 +8,8 @@ import pytest
 from krmfn_functions.commands import catalogue
 from krmfn_functions.rule import Rule
 
-from tests.rule_examples import findings, needs_kustomize
+from tests.exact_texts import EXACT_TEXTS
+from tests.rule_examples import errors_without_remedy, findings, needs_kustomize
 
 RULES = [pytest.param(rule, id=rule.id) for rule in catalogue.rules() if not needs_kustomize(rule)]
 """Those whose examples need kustomize are in tests/e2e."""
@@ -38,6 +39,7 @@ def test_the_bad_example_breaks_the_rule(rule: Rule) -> None:
     assert {finding.severity for finding in reported if finding.rule == rule.id} == {rule.severities[0]}
     messages = [finding.message for finding in reported if finding.rule == rule.id and rule.id[:3] != "KMM"]
     assert [text for text in messages if len(text) > LONGEST and rule.id not in NAMING] == []
+    assert bool(errors_without_remedy(rule, reported)) == (rule.id in EXACT_TEXTS), "write `remedy=`"
     severities = {(finding.rule, finding.severity) for finding in reported}
     assert [(name, severity) for name, severity in severities if severity not in SEVERITIES[name]] == []
 
@@ -70,6 +72,10 @@ def test_a_rule_says_what_must_be_and_its_remedy_what_to_do(rule: Rule) -> None:
         match = re.match(r"(?:(?:If|On|To) [^,]+, |Otherwise, |Or )?(\w+)", sentence)
         assert match, sentence
         assert match[1].lower() in VERBS, f"{sentence}: begin with a verb, or add this one to VERBS"
+
+
+def test_each_exact_text_is_that_of_a_rule() -> None:
+    assert EXACT_TEXTS.keys() <= SEVERITIES.keys()
 
 
 def test_no_two_rules_have_one_id() -> None:

@@ -24,7 +24,7 @@ def errors(locked: dict[str, str], *configs: Manifest, **spec: Any) -> dict[str,
     results = applied(deviceconfig, *configs, function_config=settings, settings=Settings(CHECK)).results
     locks = [result for result in results if result.severity == "error"]
     assert {result.rule for result in locks} <= {"KRM148"}
-    return {result.field.path: result.message for result in locks if result.field}
+    return {result.field.path: result.text for result in locks if result.field}
 
 
 # The locked field, what a config writes, and where.
@@ -45,7 +45,7 @@ WRITTEN: dict[str, tuple[str, dict[str, Any], str]] = {
 @pytest.mark.parametrize("case", WRITTEN)
 def test_a_locked_field_that_a_config_writes_is_an_error(case: str) -> None:
     name, fields, path = WRITTEN[case]
-    message = f"{name} is locked by the profile p: {WHY}"
+    message = f"{name} is locked by the profile p: {WHY}; remove the field"
     assert errors({name: WHY}, device_config(CONFIG | fields)) == {f"spec.{path}": message}
     assert errors({name: WHY}, device_config(CONFIG)) == {}
     assert errors({name: WHY}, device_config(CONFIG), defaults=fields) == {f"spec.defaults.{path}": message}

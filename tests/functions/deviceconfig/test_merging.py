@@ -222,7 +222,7 @@ def test_a_switch_that_changes_nothing_is_a_finding(fields: Any, path: str, reas
     """A name that is misspelt would leave running what somebody meant to switch off."""
     profile = {"daemonSets": [AGENT], "devicePlugin": {"image": "registry.example.com/plugin:1"}}
     resources = rendered(SPEC | {"profile": "gpu"} | fields, profiles={"gpu": profile})
-    messages = [result.message for result in resources.results if result.field and result.field.path == path]
+    messages = [result.text for result in resources.results if result.field and result.field.path == path]
     assert [reason in message for message in messages] == [True], messages
 
 
@@ -242,7 +242,7 @@ def test_other_ways_to_take_a_field_back_are_refused_with_the_remedy(value: Any)
     resources = resource_list(config)
     deviceconfig(resources)
     assert resources.failed
-    assert any("`enabled: false`" in result.message for result in resources.results)
+    assert any("`enabled: false`" in result.text for result in resources.results)
 
 
 RUNNER = {"name": "runner", "image": "registry.example.com/runner:1", "enabled": False}
@@ -356,7 +356,7 @@ def test_a_list_is_replaced_with_unset_and_a_finding_stands_at_what_replaced_it(
 def test_a_name_in_unset_that_changes_nothing_is_a_finding(fields: Any, reason: str) -> None:
     """A field that somebody meant to take away, and that is still there."""
     resources = rendered(SPEC | {"profile": "gpu"} | fields, profiles={"gpu": {"dirName": "/opt"}})
-    (message,) = [r.message for r in resources.results if r.field and r.field.path == "spec.unset[0]"]
+    (message,) = [r.text for r in resources.results if r.field and r.field.path == "spec.unset[0]"]
     assert message == f"has no effect: {reason}"
 
 

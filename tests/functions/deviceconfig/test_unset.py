@@ -111,7 +111,7 @@ def test_what_is_no_field_is_an_error_at_its_place(name: str, layer: str) -> Non
     resources = rendered(name, layer=layer, profile=profile, nodeSelector=None)
     path = "spec.unset[0]" if layer == "config" else "spec.overrides.p.unset[0]"
     results = [result for result in resources.results if result.rule == "KRM195"]
-    errors = {(result.field.path if result.field else "", result.message) for result in results}
+    errors = {(result.field.path if result.field else "", result.text) for result in results}
     assert {(path, message.partition("; affects")[0]) for path, message in errors} == {(path, WRONG[name])}
 
 
@@ -119,8 +119,8 @@ def test_what_is_no_field_is_an_error_at_its_place(name: str, layer: str) -> Non
 def test_what_is_no_field_of_the_spec_does_not_fit_its_schema(name: str, hint: str) -> None:
     (finding,) = [result for result in rendered(name).results if result.severity == "error"]
     assert (finding.rule, finding.field.path if finding.field else "") == ("KRM101", "spec.unset[0]")
-    assert finding.message.startswith(f"is {name!r}; must be a field, or one in it by its path")
-    assert finding.message.endswith(hint)
+    assert finding.text.startswith(f"is {name!r}; must be a field, or one in it by its path")
+    assert finding.text.endswith(hint)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_what_is_no_field_of_the_spec_does_not_fit_its_schema(name: str, hint: s
 )
 def test_a_path_that_changes_nothing_has_no_effect(name: str, reason: str) -> None:
     resources = rendered(name, devicePlugin={"args": ["-v", "-v"]})
-    assert [r.message for r in resources.results if r.field and r.field.path == "spec.unset[0]"] == [
+    assert [r.text for r in resources.results if r.field and r.field.path == "spec.unset[0]"] == [
         f"has no effect: {reason}"
     ]
 

@@ -27,7 +27,7 @@ def mistakes(*configs: Manifest, **spec: Any) -> dict[str, str]:
     """Return the messages about variables by field."""
     results = [result for result in findings(*configs, **spec) if result.rule == "KRM146"]
     assert all(result.severity == "error" for result in results)
-    return {result.field.path: result.message for result in results if result.field}
+    return {result.field.path: result.text for result in results if result.field}
 
 
 def config(**spec: Any) -> Manifest:
@@ -177,7 +177,7 @@ def test_a_variable_without_a_value_is_an_error(missing: str, variable: str) -> 
     fields: Any = {missing: None, "kernelMappings": [{"regexp": "^.+$", "image": "x:1-$KERNEL_FULL_VERSION"}]}
     if missing == "moduleName":
         fields |= {"rawLoadArgs": ["drv"], "rawUnloadArgs": ["-r", "drv"]}
-    message = f"{variable} has no value: {missing} is missing"
+    message = f"{variable} has no value: {missing} is missing; write {missing}"
     for argument, messages in ((variable, {"spec.devicePlugin.args[0]": message}), ("x", {})):
         assert mistakes(config(**fields, devicePlugin={"image": "p:1", "args": [argument]})) == messages
 
@@ -195,7 +195,7 @@ def test_names_and_selectors_are_refused_by_the_schema_with_the_reason() -> None
         for settings in ({}, {"defaults": {field: value}}):
             [finding] = findings(config(**({} if settings else {field: value})), **settings)
             assert finding.rule == ("KRM110" if settings else "KRM101")
-            assert finding.message.endswith("(variables of krmfn are not filled in here)"), finding.message
+            assert finding.text.endswith("(variables of krmfn are not filled in here)"), finding.text
 
 
 def test_a_field_that_a_variable_takes_its_value_from_has_an_effect() -> None:
@@ -217,7 +217,7 @@ def test_other_kinds_have_no_variables() -> None:
 def test_annotations_for_every_object_have_no_variables() -> None:
     [finding] = findings(config(), annotations={"a": "$KRMFN_NAME"})
     assert (finding.rule, finding.field and finding.field.path) == ("KRM146", "spec.annotations.a")
-    assert "write the annotation in spec.defaults.annotations" in finding.message
+    assert "write the annotation in spec.defaults.annotations" in finding.text
 
 
 def test_a_finding_about_a_filled_in_value_shows_what_is_written() -> None:
@@ -245,7 +245,7 @@ def test_a_daemon_set_s_name_and_selector_take_variables_and_are_checked() -> No
     wrong = AGENT | {"objectName": "$KRMFN_DRIVER_VERSION", "matchLabels": {"app": "$KRMFN_NAMESPACE"}}
     results = applied(krmfn, config(driverVersion="1.0_A", daemonSets=[wrong])).results
     assert places(results) == [("KRM146", "spec.daemonSets[0].objectName")]
-    assert "becomes '1.0_A'; a DaemonSet's name has lower case letters" in results[0].message
+    assert "becomes '1.0_A'; a DaemonSet's name has lower case letters" in results[0].text
 
 
 @pytest.mark.parametrize("variable", ["$KRMFN_DRIVER_VERSION", "${KRMFN_MODULE_NAME}-x"])

@@ -35,7 +35,7 @@ def findings(spec: dict[str, Any], *configs: Manifest) -> list[Result]:
 def errors(spec: dict[str, Any], *configs: Manifest) -> dict[str, str]:
     """Return the messages of the errors by field."""
     results = [result for result in findings(spec, *configs) if result.severity == "error"]
-    return {result.field.path: result.message for result in results if result.field}
+    return {result.field.path: result.text for result in results if result.field}
 
 
 def config(**spec: Any) -> Manifest:
@@ -221,7 +221,7 @@ def test_a_version_that_is_not_among_all_versions_is_an_error() -> None:
     spec = settings({"version": "6.4"}, {"version": "6.3"}, versionsComplete=True, upgrade={"ordered": True})
     assert errors(spec, config(driverVersion="6.4")) == {}
     assert errors(spec, config(driverVersion="6.4.0")) == {
-        "spec.driverVersion": "the profile p has no version '6.4.0'; did you mean '6.4'? (it has: 6.4, 6.3)"
+        "spec.driverVersion": "the profile p has no version '6.4.0' (it has: 6.4, 6.3); did you mean '6.4'?"
     }
     assert errors(spec, config(driverVersion="6.4", upgrade={"retain": ["6.3", "2"]})) == {
         "spec.upgrade.retain[1]": "the profile p has no version '2' (it has: 6.4, 6.3)"
@@ -272,7 +272,7 @@ def test_what_a_version_cannot_hold(field: str) -> None:
 @pytest.mark.parametrize("number", [6.4, 6])
 def test_a_version_in_digits_is_written_in_quotes(number: float) -> None:
     [message] = errors(settings({"version": number}), config()).values()
-    assert f'must be a string: write it in quotes, "{number}"' in message
+    assert f'must be a string; write it in quotes, "{number}"' in message
 
 
 def test_versions_stand_in_profiles_only() -> None:
@@ -350,5 +350,5 @@ def test_per_version_without_versions_has_no_effect(upgrade: Any, entry: Any, re
     daemon_set = {"name": "agent", "perVersion": False, **entry}
     results = findings({"profiles": {"p": PROFILE}}, config(**upgrade, daemonSets=[daemon_set]))
     path = "spec.daemonSets[0].perVersion"
-    (message,) = [result.message for result in results if result.field and result.field.path == path]
+    (message,) = [result.text for result in results if result.field and result.field.path == path]
     assert reason in message

@@ -48,7 +48,7 @@ def told(*manifests: Manifest, external: tuple[Manifest, ...] = ()) -> list[tupl
     resources = resource_list(*manifests)
     note(resources, external=resource_list(*external) if external else None)
     found = [finding for finding in judge(resources, resources.items) if finding.rule in ("KMM081", "KMM082")]
-    return [(finding.rule, finding.severity, f"{finding.ref} {finding.message}") for finding in found]
+    return [(finding.rule, finding.severity, f"{finding.ref} {finding.text}") for finding in found]
 
 
 def test_two_modules_that_make_one_class() -> None:

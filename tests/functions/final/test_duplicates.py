@@ -14,7 +14,7 @@ def message(transformed: Transformed, roots: tuple[str, str]) -> str:
     note(resources, transformed=transformed, roots={id(item): root for item, root in pairs if root})
     [finding] = judge(resources, resources.items)
     assert finding.rule == "KRM705"
-    return finding.message
+    return finding.text
 
 
 def test_the_final_name_is_said_where_a_kustomization_changes_names() -> None:

@@ -31,7 +31,7 @@ def on_hub(namespace: str, name: str, clusters: dict[str, str]) -> Manifest:
 def mixed(*manifests: Manifest, inputs: tuple[Manifest, ...] = ()) -> list[tuple[str, str]]:
     """Return severity and message of each finding about version labels that KMM mixes."""
     found = [finding for finding in judged(*manifests, inputs=inputs) if finding.rule == "KMM080"]
-    return [(finding.severity, f"{finding.ref} {finding.message}") for finding in found]
+    return [(finding.severity, f"{finding.ref} {finding.text}") for finding in found]
 
 
 TWO = (ordered("lab", "a-gpu"), ordered("lab-a", "gpu"))

@@ -141,5 +141,5 @@ def test_what_a_resource_depends_on_comes_first(
     annotations = {DEPENDS: f"/namespaces/kmm/ConfigMap/{name}", **({WAVE: wave} if wave else {})}
     secret = manifest("v1", "Secret", annotations=annotations)
     results = judged(secret, manifest("v1", "ConfigMap", annotations={WAVE: later} if later else {}))
-    assert [part in result.message for part, result in zip(expected, results, strict=True)] == [True] * len(expected)
+    assert [part in result.text for part, result in zip(expected, results, strict=True)] == [True] * len(expected)
     assert {*levels(results)} <= {("KRM704", "warning")}

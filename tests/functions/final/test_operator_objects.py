@@ -57,7 +57,7 @@ ALL = "KMM's operator then uses its defaults for everything in this file"
 def test_one_unknown_key_makes_all_settings_void(text: str, message: str) -> None:
     [finding] = only(module(), settings(text))
     assert (finding.rule, finding.severity) == ("KRM530", "error")
-    assert finding.message.startswith(message)
+    assert finding.text.startswith(message)
 
 
 @pytest.mark.parametrize("text", [EVERY_KEY, "", "worker: {}", "worker:"])
@@ -68,7 +68,7 @@ def test_settings_that_the_operator_reads_are_fine(text: str) -> None:
 def test_settings_of_another_name_are_nobody_s_business() -> None:
     assert only(module(), settings("x: 1", name="settings")) == []
     [finding] = only(module(), settings("x: 1", key="config.yaml"))
-    assert "reads the key controller_config.yaml of this ConfigMap, and it is not there" in finding.message
+    assert "reads the key controller_config.yaml of this ConfigMap, and it is not there" in finding.text
 
 
 @pytest.mark.parametrize(

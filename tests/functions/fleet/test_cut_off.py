@@ -36,9 +36,7 @@ def test_a_file_that_ends_within_a_line_may_be_cut_off(tmp_path: Path, form: str
     for lost, is_cut in ((0, False), (1, True), (5, True)):
         (tmp_path / "a.yaml").write_text(text[: len(text) - lost])
         findings = nodes.read(manifests.read(str(tmp_path))).findings
-        assert ["the file ends in the middle of this line" in finding.message for finding in findings] == [
-            True
-        ] * is_cut
+        assert ["the file ends in the middle of this line" in finding.text for finding in findings] == [True] * is_cut
 
 
 @pytest.mark.parametrize(("lines", "message"), CASES["another_number_of_nodes_than_the_inventory_says_is_an_error"])
@@ -48,7 +46,7 @@ def test_another_number_of_nodes_than_the_inventory_says_is_an_error(lines: int,
     text = head.replace("spec:", "spec:\n  nodeCount: 2") + "".join(f"      n{at} 5.14.0\n" for at in range(lines))
     (tmp_path / "a.yaml").write_text(text)
     findings = nodes.read(manifests.read(str(tmp_path))).findings
-    assert [(finding.message, finding.place and finding.place.line) for finding in findings] == (
+    assert [(finding.text, finding.place and finding.place.line) for finding in findings] == (
         [(message, 5)] if message else []
     )
 
@@ -66,11 +64,11 @@ def test_a_place_without_lines_gets_none() -> None:
     items = "".join(f"  {line}\n" for line in (annotated + lines + "      n7 -\n").splitlines())
     wire = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {items.lstrip()}"
     (finding,) = nodes.read(ResourceList.parse(wire.encode())).findings
-    assert "node n7 appears twice" in finding.message
+    assert "node n7 appears twice" in finding.text
     assert finding.place == Place("a.yaml", 0)
 
 
 @pytest.mark.parametrize(("name", "message"), CASES["a_name_that_is_no_string_is_named"])
 def test_a_name_that_is_no_string_is_named(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "a.yaml").write_text(f"apiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\n")
-    assert [finding.message for finding in nodes.read(manifests.read(str(tmp_path))).findings] == [message]
+    assert [finding.text for finding in nodes.read(manifests.read(str(tmp_path))).findings] == [message]

@@ -225,7 +225,7 @@ UNQUOTED = SPEC.replace("labelKeys", "validUntil: 2026-12-31\n  labelKeys")
 def test_what_is_wrong_with_the_nodes_of_an_input_is_an_error(text: str, rule: str, field: str, message: str) -> None:
     (finding,) = read(text).findings[:1]
     assert (finding.severity, finding.rule, finding.field.path if finding.field else "") == ("error", rule, field)
-    assert message in finding.message
+    assert message in finding.text
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_what_is_read_in_two_ways_is_refused_wherever_it_decides(text: str, old:
     assert old in text
     resources = checked(text.replace(old, new.replace("WORD", word), 1), *others)
     (finding,) = [result for result in resources.results if result.rule == "KRM174"]
-    assert f'put it in quotes: "{word}"' in finding.message
+    assert f'put it in quotes: "{word}"' in finding.text
     quoted = checked(text.replace(old, new.replace("WORD", f'"{word}"'), 1), *others)
     assert "KRM174" not in rules(quoted)
 

@@ -230,15 +230,15 @@ def test_a_label_that_the_inventory_does_not_hold_decides_nothing() -> None:
 
 def test_a_label_that_the_inventory_nearly_holds_is_named() -> None:
     (finding,) = fleets.findings(NODES.replace('["*"]', "[gpu, zone]") + module("{zonne: a}"))
-    assert "the label zonne (did you mean zone, which it holds?), so it is not known" in finding.message
+    assert "the label zonne (did you mean zone, which it holds?), so it is not known" in finding.text
     remedy = "; correct the key, or if it is right regenerate it with `krmfn inventory --for PATH`"
-    assert finding.message.endswith(remedy)
+    assert finding.text.endswith(remedy)
 
 
 def test_an_ordered_upgrade_needs_the_label_of_its_version() -> None:
     versioned = module("{zone: a}").replace("      modprobe:", '      version: "1"\n      modprobe:')
     (finding,) = fleets.findings(NODES.replace('["*"]', "[gpu, zone]") + versioned)
-    assert "does not hold the label kmm.node.kubernetes.io/version-module.kmm.gpu" in finding.message
+    assert "does not hold the label kmm.node.kubernetes.io/version-module.kmm.gpu" in finding.text
 
 
 def test_with_an_error_about_the_nodes_nothing_is_concluded_from_them() -> None:

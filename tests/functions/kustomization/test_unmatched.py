@@ -74,7 +74,7 @@ def test_a_profile_that_is_not_listed_cannot_be_patched(tmp_path: Path) -> None:
     text = PATCH.replace("{kind: ConfigMap, name: NAME}", "{kind: Profile, name: gpu}")
     files = {"kustomization.yaml": f"resources: [a.yaml]\n{text}", "p.yaml": OPERATION, "a.yaml": config_map("a")}
     (finding,) = unmatched(plant(tmp_path, files))
-    assert "; move the Profile's file here or into a base, and list it there under `resources` (" in finding.message
+    assert "; move the Profile's file here or into a base, and list it there under `resources` (" in finding.text
 
 
 def test_twice_the_patches_of_twice_the_resources_are_twice_the_work(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_half_a_resource_is_an_error(text: str) -> None:
     resources = read(f"---\n{text}---\n{ONE.format('a')}")
     (finding,) = resources.results
     assert (finding.severity, finding.rule) == ("error", "KRM100")
-    assert finding.message.startswith(f"this document {HALF[text]}")
+    assert finding.text.startswith(f"this document {HALF[text]}")
     assert finding.place is not None
 
 
@@ -310,7 +310,7 @@ def test_a_list_of_no_kind_gives_none(kind: str) -> None:
 
 def test_a_list_without_an_api_version_gives_a_kind_alone() -> None:
     (finding,) = read("kind: RoleList\nitems:\n- metadata: {name: a}\n").results
-    assert finding.severity == "error" and "has kind Role but no apiVersion" in finding.message
+    assert finding.severity == "error" and "has kind Role but no apiVersion" in finding.text
 
 
 ALIASES = [

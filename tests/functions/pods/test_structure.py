@@ -23,7 +23,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"securityContext": {"fsGroup": True}}, "securityContext.fsGroup", "is true; must be a whole number"),
     ({"securityContext": []}, "securityContext", "is a list; must be a mapping"),
     ({"hostAliases": {"ip": "192.0.2.1"}}, "hostAliases", "is a mapping; must be a list"),
-    ({"hostAliases": [{"hostnames": ["a"]}]}, "hostAliases.0.ip", "is missing; Kubernetes requires it"),
+    ({"hostAliases": [{"hostnames": ["a"]}]}, "hostAliases.0.ip", "is missing, and Kubernetes requires it; write it"),
     ({"hostAliases": [{"ip": "a"}, {"ip": "a"}]}, "hostAliases.1", "has the ip of an earlier entry"),
     (
         {"topologySpreadConstraints": [SPREAD | {"maxSkew": 2**31}]},

@@ -136,7 +136,7 @@ def test_at_most_a_thousand_options_are_tried_and_the_rest_is_said(
         del product["spec"][unused]
     findings = applied(krmfn, product, settings=Settings(CHECK)).results
     assert next(trials) - 1 <= 1000
-    said = [f"{f.field.path}: {f.message}" for f in findings if f.field and "not tried: " in f.message]
+    said = [f"{f.field.path}: {f.text}" for f in findings if f.field and "not tried: " in f.text]
     assert [line[: len(finding)] for line in said] == [finding] * bool(finding)
 
 
@@ -150,7 +150,7 @@ def test_of_a_large_profile_fewer_options_are_tried(monkeypatch: pytest.MonkeyPa
     del product["spec"]["texts"], product["spec"]["when"]
     findings = applied(krmfn, product, settings=Settings(CHECK)).results
     assert next(trials) - 1 < 100, "each trial renders two megabytes"
-    assert [f.message for f in findings if f.rule == "KRM180"] == [
+    assert [f.text for f in findings if f.rule == "KRM180"] == [
         "not tried: from here on 905 options, since at most 96 are tried, the least first"
     ]
 

@@ -85,14 +85,14 @@ def test_a_field_reaches_its_place(field: str, value: Any, where: str, expected:
 )
 def test_what_is_wrong_is_one_error(spec: dict[str, Any], message: str) -> None:
     resources = answer({"selector": SELECTOR} | spec)
-    (error,) = [finding.message for finding in resources.results if finding.severity == "error"]
+    (error,) = [finding.text for finding in resources.results if finding.severity == "error"]
     assert message in error
     assert len(resources.items) == 1
 
 
 def test_the_group_of_the_guides_is_reported() -> None:
     (finding,) = answer({"selector": SELECTOR}, group="ptemplates.pt.example.com").results
-    assert "must be 'pt.example.com/v1alpha1'" in finding.message
+    assert "must be 'pt.example.com/v1alpha1'" in finding.text
 
 
 def test_more_devices_than_there_are_is_a_warning() -> None:

@@ -70,13 +70,16 @@ def test_a_config_map_has_paths_and_strings() -> None:
     assert parsed.defaults == {"moduleName": "a", "imagePullPolicy": "Always"}
 
 
-MISSPELT = "data[exclusivty.mode]"
+MISSPELT = "data[exclusivty.mode]: unknown field 'exclusivty' (in the functionConfig)"
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"exclusivty.mode": "nodes"}, f"{MISSPELT}: unknown field 'exclusivty'; did you mean 'exclusivity'?"),
+        (
+            {"exclusivty.mode": "nodes"},
+            f"{MISSPELT}; did you mean 'exclusivity'?",
+        ),
         ({"exclusivity.mode": "maybe"}, "data[exclusivity.mode]: is 'maybe'; must be one of"),
         ({"adopt": "yes"}, "data[adopt]: is the string 'yes'; must be true or false"),
         ({"kmm": "2.6"}, "data[kmm]: is the string '2.6'; must be a mapping"),
@@ -119,9 +122,9 @@ def test_an_unknown_profile_is_reported_with_the_known_ones() -> None:
     assert profile_findings("", "spec.profile", known) == []
     assert profile_findings("a", "spec.profile", known) == []
     (finding,) = profile_findings("c", "spec.profile", known)
-    assert finding.message == "profile 'c' is not defined; the functionConfig's spec.profiles has: a, b"
+    assert finding.text == "profile 'c' is not defined; the functionConfig's spec.profiles has: a, b"
     (finding,) = profile_findings("c", "spec.profile", FunctionConfig())
-    assert finding.message.startswith("profile 'c' is not defined, and no other is: list the Profile")
+    assert finding.text.startswith("profile 'c' is not defined, and no other is; list the Profile")
 
 
 @pytest.mark.parametrize(

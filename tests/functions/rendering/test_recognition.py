@@ -126,7 +126,7 @@ def test_a_node_inventory_that_nobody_reads_is_an_error(function: Function, api_
         rule, words = "KRM601", "reads krmfn.dev/v1alpha1, not krmfn.dev/v1"
     else:
         rule, words = "KRM108", "mean krmfn.dev/v1alpha1 NodeInventory?"
-    assert (finding.rule, finding.severity, words in finding.message) == (rule, "error", True)
+    assert (finding.rule, finding.severity, words in finding.text) == (rule, "error", True)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_node_inventory_that_nobody_reads_is_an_error(function: Function, api_
 )
 def test_what_becomes_of_a_kind_that_is_not_there_is_said(api_version: str, kind: str, outcome: str) -> None:
     (finding,) = findings(FUNCTIONS[0], manifest(api_version, kind))
-    assert outcome in finding.message
+    assert outcome in finding.text
 
 
 @both
@@ -159,8 +159,8 @@ def test_another_vendors_kind_is_reported_once_for_each_group() -> None:
     results = findings(deviceconfig, *configs, manifest("habana.ai/v1", "DeviceConfig", "d"))
     assert [(result.rule, result.severity) for result in results] == [("KRM107", "info")] * 2
     assert [result.ref.name for result in results if result.ref] == ["a", "d"]
-    assert "amd.com" in results[0].message
-    assert "2 more" in results[0].message
+    assert "amd.com" in results[0].text
+    assert "2 more" in results[0].text
     assert findings(ptemplate, *configs) == []
     (finding,) = findings(deviceconfig, manifest("acme.example.com/v1", "DeviceConfig"))
     assert finding.rule == "KRM107"
@@ -180,7 +180,7 @@ ROLE_LIST = listed("RoleList", "rbac.authorization.k8s.io/v1", {"metadata": {"na
 def test_a_list_that_stands_as_one_item_is_an_error(item: Manifest) -> None:
     (finding,) = findings(deviceconfig, item)
     assert (finding.rule, finding.severity, finding.remedy) == ("KRM108", "error", "pass each as an item of its own")
-    assert f"nothing reads the {len(item['items'])} resource" in finding.message
+    assert f"nothing reads the {len(item['items'])} resource" in finding.text
 
 
 @pytest.mark.parametrize("item", [ROLE_LIST, listed("List", "v1", manifest("v1", "ConfigMap")), listed("List", "v1")])
@@ -311,12 +311,12 @@ def test_one_letter_of_a_rule_changed_is_an_error() -> None:
         ("KRM999", "`krmfn rules` lists all rules"),
         ("krm211", "did you mean KRM211?"),
         ("KRM240", "did you mean KRM204?"),
-        ("KRM301", 'turned off as a whole: write `exclusivity: {mode: "off"}`'),
+        ("KRM301", 'turned off as a whole; write `exclusivity: {mode: "off"}`'),
     ],
 )
 def test_messages_about_rules_that_are_turned_off(rule: str, text: str) -> None:
     (finding,) = off(rule)
-    assert text in finding.message
+    assert text in finding.text
 
 
 # The cheap look.
