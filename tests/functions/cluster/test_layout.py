@@ -85,7 +85,8 @@ def test_the_option_goes_before_the_file_and_adds_its_paths() -> None:
 def test_a_part_of_a_cluster_that_is_not_given_is_said() -> None:
     config = "clusters:\n  lab:\n  - nodes/lab\n  - apps/gpu\n"
     assert findings(config, "nodes") == [
-        ".krmfn.yaml:4:5: warning: apps/gpu also belongs to the cluster lab, but is not among the PATHs [KRM522]"
+        ".krmfn.yaml:4:5: warning: apps/gpu also belongs to the cluster lab, but is not among the PATHs; "
+        "pass it as a PATH, too [KRM522]"
     ]
     assert findings(config, "nodes/prod") == []
     assert findings(config, "apps", "nodes/lab") == []
@@ -150,7 +151,7 @@ def test_what_is_wrong_with_the_configuration_file(config: str, repo: Path) -> N
 
 def test_a_path_of_the_configuration_file_is_the_same_on_every_machine(repo: Path) -> None:
     (finding,) = findings(f"clusters: {{lab: [{repo}/apps]}}")
-    assert "is not a path inside the repository [KRM522]" in finding
+    assert "is not a path inside the repository; correct the path" in finding
 
 
 def test_the_configuration_file_is_no_link_out(repo: Path) -> None:

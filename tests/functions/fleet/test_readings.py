@@ -148,7 +148,7 @@ def test_a_file_is_refused_with_its_line(tmp_path: Path, command: str) -> None:
     (tmp_path / "config.yaml").write_text(CONFIG.replace("{a: b}", "{y: b}"))
     (tmp_path / "node.yaml").write_text(NODE)
     done = process("krmfn", command, str(tmp_path)).ended(1)
-    message = 'the key y is "true" to Kubernetes and "y" to kustomize; put it in quotes: "y"'
+    message = 'the key y is "true" to Kubernetes and "y" to kustomize'
     assert re.search(rf"config\.yaml:4:.*{message}", done.err + done.text)
 
 

@@ -88,14 +88,15 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
             module("{zone: a}", "literal: 5.14.0-427.el9.x86_64"),
             *("KRM604", "error", "spec.moduleLoader.container.kernelMappings"),
             "3 of the 4 nodes that it selects get no driver, since no kernel mapping has one for "
-            "5.14.0-503.el9.x86_64 on 2 nodes (n2, n3), 6.1 on 1 node (n4)",
+            "5.14.0-503.el9.x86_64 on 2 nodes (n2, n3), 6.1 on 1 node (n4); add a kernel mapping for it, or narrow the "
+            "selector",
         ),
         (
             module("{zone: a}", "regexp: el9", "regexp: ^6"),
             *("KRM604", "error", "spec.moduleLoader.container.kernelMappings"),
             "1 of the 4 nodes that it selects gets no driver, since no kernel mapping has one for 6.1 on 1 node (n4): "
             "KMM fails: invalid kernel version 6.1: expected at least three components (major.minor.patch); KMM then "
-            "does nothing on the other 3 nodes either",
+            "does nothing on the other 3 nodes either; add a kernel mapping for it, or narrow the selector",
         ),
         (
             module("{zonne: a}"),
@@ -116,12 +117,14 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
         (
             module("{zone: b, gpu: 'true'}", fields="  tolerations: [{key: other, operator: Exists}]\n"),
             *("KRM609", "error", "spec.selector"),
-            "loads no driver on 1 of the 1 node (t1) that it selects, since it does not tolerate gpu=yes:NoSchedule",
+            "loads no driver on 1 of the 1 node (t1) that it selects, since it does not tolerate gpu=yes:NoSchedule; "
+            "add `tolerations`, or select other nodes",
         ),
         (
             module("{gpu: 'true'}", "regexp: ."),
             *("KRM609", "info", "spec.selector"),
-            "loads no driver on 1 of the 5 nodes (t1) that it selects, since it does not tolerate gpu=yes:NoSchedule",
+            "loads no driver on 1 of the 5 nodes (t1) that it selects, since it does not tolerate gpu=yes:NoSchedule; "
+            "add `tolerations`, or select other nodes",
         ),
         (
             module("{zone: b}", "regexp: '427'", "regexp: '503'"),
