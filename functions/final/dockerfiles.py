@@ -47,9 +47,10 @@ def config_maps_hold_dockerfiles(final: FinalList) -> Iterator[Result]:
         if not item and candidates and "" not in candidates and build.item.kind != HUB_KIND:
             if build.name not in places:
                 places[build.name] = some(sorted(candidates), len(candidates))
-            message = f"KMM reads the ConfigMap {build.name} in the Module's namespace {build.module.ref.namespace}"
+            namespace = build.module.ref.namespace
+            message = f"KMM reads the ConfigMap {build.name} in the Module's namespace {namespace}"
             message += f"; here it stands in {places[build.name]} only"
-            yield build.located(final, warning(message, field=field, remedy="move it there"))
+            yield build.located(final, warning(message, field=field, remedy=f"move it to {namespace}"))
 
 
 def arguments_are_declared(final: FinalList) -> Iterator[Result]:

@@ -114,7 +114,7 @@ def _misfits(node: Node, expected: dict[str, Node]) -> Iterator[tuple[str, str]]
     messages: dict[str, str] = {}
     for finding in schema.check(values, {"properties": expected}):
         word = split(finding.field.path)[0] if finding.field else ""
-        messages.setdefault(str(word), finding.message)
+        messages.setdefault(str(word), finding.text)
     yield from sorted(messages.items())
 
 

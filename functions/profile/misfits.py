@@ -55,7 +55,7 @@ def broken_defaults(node: Node) -> Iterator[Misfit]:
         if child.get("default") is not None:
             default = as_integers(child, child["default"])
             findings = schema.check({"default": default}, {"properties": {"default": shape(child)}})
-            messages = [finding.message for finding in findings]
+            messages = [finding.text for finding in findings]
             messages = messages or [f"it {message}" for _, message in misfits(child, default)]
             yield from (((*path, "default"), f"the default breaks its own schema: {message}") for message in messages)
 

@@ -24,7 +24,7 @@ def _with_guide_name(finding: Result) -> Result:
     """Return the finding with the CRD's name for a field that the operator's guides misspell."""
     path = finding.field.path if finding.field else ""
     if path in _GUIDE_NAMES:
-        return finding._replace(message=f"unknown field {path}; did you mean {_GUIDE_NAMES[path]}?")
+        return finding._replace(message=f"unknown field {path}", remedy=f"did you mean {_GUIDE_NAMES[path]}?")
     if path == "apiVersion":
         return finding._replace(message=f"{finding.message} (the operator's guides spell it differently)")
     return finding

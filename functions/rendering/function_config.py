@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
+from krmfn.printing import parted
 from krmfn.resource import join, ref, split
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
@@ -122,8 +123,7 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
     if misfits:
         from .variables import explain  # here, since most functionConfigs fit
 
-        findings = [misfit._replace(message=f"{_message(misfit)} (in the functionConfig)") for misfit in misfits]
-        return FunctionConfig(), [source.located(explain(finding)) for finding in findings]
+        return FunctionConfig(), [source.located(explain(_in_function_config(misfit))) for misfit in misfits]
     spec = config.get("spec") or {}
     findings = [source.located(finding) for finding in _unknown_version(spec.get("kmm", {}).get("version", DEFAULT))]
     if "extraKinds" in spec:
@@ -150,11 +150,14 @@ _OF_PROFILES = {
 """Remedies for an override that has a field which only Profiles have."""
 
 
-def _message(misfit: Result) -> str:
-    """Return the message of a misfit; with a remedy where an override has a field that only Profiles have."""
+def _in_function_config(misfit: Result) -> Result:
+    """Return a misfit of the functionConfig; with its own remedy where an override has a field of Profiles only."""
     parts = split(misfit.field.path) if misfit.field else ()
-    remedy = _OF_PROFILES.get(parts[3], "") if len(parts) == 4 and parts[1] == "overrides" else ""
-    return f"unknown field {parts[3]!r}: {remedy}" if remedy else misfit.message
+    message, remedy = misfit.message, misfit.remedy
+    if len(parts) == 4 and parts[1] == "overrides" and parts[3] in _OF_PROFILES:
+        reason, remedy = parted(_OF_PROFILES[parts[3]])
+        message = f"unknown field {parts[3]!r}: {reason}"
+    return misfit._replace(message=f"{message} (in the functionConfig)", remedy=remedy)
 
 
 def _variables(spec: Any) -> Iterator[Result]:

@@ -136,7 +136,11 @@ VENDOR = {
     ("listed", "rule", "words"),
     [
         ("../../base", "KRM107", "list ../../vendor under `resources`"),
-        ("../../base, ../../vendor, fix.yaml", "KRM111", "profile 'fastnicc' is not defined; Profiles: fastnic"),
+        (
+            "../../base, ../../vendor, fix.yaml",
+            "KRM111",
+            "profile 'fastnicc' is not defined",
+        ),
     ],
 )
 def test_a_vendor_s_cluster_is_refused_whichever_folder_is_rendered(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -49,9 +50,9 @@ def answer(*configs: Manifest, **profile: Any) -> ResourceList:
 
 
 def faults(resources: ResourceList) -> list[tuple[str, str, str]]:
-    """Return rule, field and message of the errors and warnings."""
+    """Return rule, field and text of the errors and warnings, without the configs that they affect."""
     results = [result for result in resources.results if result.severity != "info"]
-    return [(result.rule, result.field.path if result.field else "", result.text) for result in results]
+    return [(r.rule, r.field.path if r.field else "", re.sub(r"; affects [^;]+", "", r.text)) for r in results]
 
 
 # What is generated.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -24,10 +25,10 @@ def findings(*configs: Manifest, **spec: Any) -> list[Result]:
 
 
 def mistakes(*configs: Manifest, **spec: Any) -> dict[str, str]:
-    """Return the messages about variables by field."""
+    """Return the texts about variables by field, without the configs that they affect."""
     results = [result for result in findings(*configs, **spec) if result.rule == "KRM146"]
     assert all(result.severity == "error" for result in results)
-    return {result.field.path: result.text for result in results if result.field}
+    return {result.field.path: re.sub(r"; affects [^;]+", "", result.text) for result in results if result.field}
 
 
 def config(**spec: Any) -> Manifest:

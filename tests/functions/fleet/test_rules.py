@@ -135,13 +135,13 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
             module("{gpu: 'true'}", fields="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
             *("KRM607", "warning", "spec.template.spec.tolerations"),
             "does not run on 1 of the 4 nodes (t1) on which Module kmm/gpu loads, since it does not tolerate "
-            "gpu=yes:NoSchedule",
+            "gpu=yes:NoSchedule; give it the Module's tolerations",
         ),
         (
             module("{zone: b}", fields="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
             *("KRM607", "error", "spec.template.spec.tolerations"),
             "does not run on 1 of the 1 node (t1) on which Module kmm/gpu loads, since it does not tolerate "
-            "gpu=yes:NoSchedule",
+            "gpu=yes:NoSchedule; give it the Module's tolerations",
         ),
     ],
 )

@@ -187,8 +187,8 @@ def test_a_profile_of_another_root_is_told_of_also_without_a_configuration_file(
     ("name", "is_there", "code", "finding"),
     [
         ("amd-gpu", True, 0, ""),
-        ("amd_gpu", True, 1, "error: RenderDeviceConfigs a: spec.overrides.amd_gpu: profile 'amd_gpu' is not defined;"),
-        ("nic", True, 0, "warning: RenderDeviceConfigs a: spec.overrides.nic: profile 'nic' is not defined;"),
+        ("amd_gpu", True, 1, "error: RenderDeviceConfigs a: spec.overrides.amd_gpu: profile 'amd_gpu' is not defined"),
+        ("nic", True, 0, "warning: RenderDeviceConfigs a: spec.overrides.nic: profile 'nic' is not defined"),
         ("amd-gpu", False, 0, "warning: RenderDeviceConfigs a: spec.overrides.amd-gpu: profile 'amd-gpu' is not"),
     ],
 )
@@ -255,8 +255,10 @@ def test_a_profile_is_checked_alone_with_its_defaults_and_each_when(tmp_path: Pa
     krmfn("check", folder(tmp_path / "right", p=PROFILE)).ended(0)
     wrong = PROFILE.replace("moduleName: amd_gpu", "modulName: amd_gpu").replace("false}]}", "false, imag: x}]}")
     text = krmfn("check", folder(tmp_path / "wrong", p=wrong)).ended(1).text
-    assert "spec.config.modulName: unknown field 'modulName'; did you mean 'moduleName'?" in text
-    assert "spec.when[0].config.daemonSets[0].imag: unknown field 'imag'; did you mean 'image'?" in text
+    assert "spec.config.modulName: unknown field 'modulName' [KRM180]\n  help: did you mean 'moduleName'?" in text
+    assert (
+        "spec.when[0].config.daemonSets[0].imag: unknown field 'imag' [KRM180]\n  help: did you mean 'image'?" in text
+    )
 
 
 def test_a_number_that_json_has_not_is_an_error_at_its_line(tmp_path: Path) -> None:

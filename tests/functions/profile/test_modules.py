@@ -102,9 +102,16 @@ def test_overrides_reach_a_modules_own_daemon_set_once() -> None:
 @pytest.mark.parametrize(
     ("field", "words"),
     [
-        ("modules", "by its name in `daemonSets` here; for other fields of one module, patch spec.modules.KEY.config"),
-        ("config", "an override has the fields of `config` themselves; write them here, without it"),
-        ("when", "only a Profile itself has it; patch it there"),
+        (
+            "modules",
+            "by its name in `daemonSets` here (in the functionConfig); for other fields of one module, "
+            "patch spec.modules.KEY.config of the Profile itself",
+        ),
+        (
+            "config",
+            "an override has the fields of `config` themselves (in the functionConfig); write them here, without it",
+        ),
+        ("when", "only a Profile itself has it (in the functionConfig); patch it there"),
     ],
 )
 def test_what_only_a_profile_has_is_said_where_an_override_has_it(field: str, words: str) -> None:
