@@ -10,8 +10,7 @@ from .typed import Any
 __all__ = ["SHOWN", "closest", "counted", "did_you_mean", "is_similar", "json_text", "listed", "only_similar", "plural"]
 __all__ += ["joined", "parted", "printable", "some", "summary_of_changes", "visible"]
 
-_QUOTED = re.compile(r"""(?<!\w)(['"`]).*?\1(?!\w)""", re.DOTALL)
-_REMEDY = re.compile(r"; (?!must )")
+_QUOTED = r"""(?s)(?<!\w)(['"`]).*?\1(?!\w)"""
 SHOWN = 5
 """How many names a sentence has before it counts the rest."""
 _LONGEST, _MOST = 253, 1000
@@ -104,7 +103,7 @@ def parted(text: str) -> tuple[str, str]:
 
     What a value must be is part of the message.
     """
-    match = _REMEDY.search(_QUOTED.sub(lambda quoted: "x" * len(quoted[0]), text))
+    match = re.search("; (?!must )", re.sub(_QUOTED, lambda quoted: "x" * len(quoted[0]), text))
     return (text[: match.start()], text[match.end() :]) if match else (text, "")
 
 

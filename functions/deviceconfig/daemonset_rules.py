@@ -49,8 +49,7 @@ def pod_specs_have_their_structure(config: DeviceConfig) -> Iterator[Result]:
             from ..pods import structure  # here: hardly any config has a podSpec
 
             rest = {name: value for name, value in entry.podSpec.items() if name not in (*_NAMED, *_IN_THE_WAY)}
-            for path, message in structure.check(rest):
-                message, remedy = parted(message)
+            for path, message, remedy in ((path, *parted(text)) for path, text in structure.check(rest)):
                 yield config.error(message, f"daemonSets[{index}].{join(('podSpec', *path))}", remedy=remedy)
 
 
@@ -74,10 +73,8 @@ def services_have_a_port(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per Service without a port in any layer, and per field of `port` without it."""
     for path, service in _services(config):
         if service.port is None and not service.ports:
-            message = "has no port"
-            yield config.error(
-                message, f"{path}.port", remedy="write the port of the Service, or `enabled: false` for no Service"
-            )
+            remedy = "write the port of the Service, or `enabled: false` for no Service"
+            yield config.error("has no port", f"{path}.port", remedy=remedy)
         for name in ("targetPort", "name") if service.port is None and service.ports else ():
             if getattr(service, name):
                 message = "belongs to `port`, which is missing here"
@@ -102,9 +99,8 @@ def ports_are_different(config: DeviceConfig) -> Iterator[Result]:
             for key in keys:
                 first = (node_ports if key[0] == "nodePort" else service_ports).setdefault(key, field)
                 if first != field:
-                    yield config.error(
-                        f"has the same {key[0]} as {config.at(first)}", field, remedy="change one of the two"
-                    )
+                    message = f"has the same {key[0]} as {config.at(first)}"
+                    yield config.error(message, field, remedy="change one of the two")
 
 
 def node_ports_have_their_type(config: DeviceConfig) -> Iterator[Result]:
@@ -114,9 +110,8 @@ def node_ports_have_their_type(config: DeviceConfig) -> Iterator[Result]:
             continue
         subject = f"a Service of the type {service.type or 'ClusterIP'}"
         if service.externalTrafficPolicy:
-            remedy = "write `type: NodePort`, or leave externalTrafficPolicy out"
-            field = f"{path}.externalTrafficPolicy"
-            yield config.error(f"{subject} gets no traffic from outside", field, remedy=remedy)
+            name, remedy = "externalTrafficPolicy", "write `type: NodePort`, or leave externalTrafficPolicy out"
+            yield config.error(f"{subject} gets no traffic from outside", f"{path}.{name}", remedy=remedy)
         for index, port in enumerate(service.ports):
             if "nodePort" in port:
                 field, remedy = f"{path}.ports[{index}].nodePort", "write `type: NodePort`, or leave nodePort out"

@@ -229,9 +229,8 @@ def other_version(item: Item) -> Result:
     """Return the error about an inventory of a version that this krmfn does not read."""
     version = itemtext.string(item, "apiVersion")
     message = f"this version of krmfn reads {facts.API_VERSION}, not {version}"
-    return item.located(
-        error(message, rule="KRM601", field=Field("apiVersion", version), remedy="regenerate the inventory")
-    )
+    field, remedy = Field("apiVersion", version), "regenerate the inventory"
+    return item.located(error(message, rule="KRM601", field=field, remedy=remedy))
 
 
 def _at_lines(item: Item, problems: Iterable[inventory.Problem]) -> Iterator[Result]:
@@ -241,8 +240,8 @@ def _at_lines(item: Item, problems: Iterable[inventory.Problem]) -> Iterator[Res
     for problem in problems:
         prefix = f"line {problem.line:,} ({problem.text[:60]!r}): " if problem.line else ""
         message, remedy = parted(problem.message)
-        finding = error(f"{prefix}{message}", rule="KRM601", field=Field(problem.path), remedy=remedy)
-        finding = item.located(finding)
+        message, field = f"{prefix}{message}", Field(problem.path)
+        finding = item.located(error(message, rule="KRM601", field=field, remedy=remedy))
         if problem.line and head and finding.place:
             line = finding.place.line - head.line + problem.line
             # a line of the text is one of the file in a block after `|`, and not in a quoted string

@@ -40,7 +40,8 @@ def test_a_finding_with_its_place() -> None:
     first = done.lines[0]
     assert first["message"].startswith("unknown field")
     del first["message"]
-    place = {"path": "spec.moduelName", "file": "stdin", "line": 4, "remedy": None, "unlisted": None}
+    place = {"path": "spec.moduelName", "file": "stdin", "line": 4, "unlisted": None}
+    place |= {"remedy": "did you mean 'moduleName'?"}
     facts = {"problem": "unknown", "mend": ["rename", "moduelName", "moduleName"]}
     assert first == {"level": "error", "facts": facts, "rule": "KRM101", "ref": REF} | place
 

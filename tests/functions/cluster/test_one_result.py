@@ -97,7 +97,7 @@ def test_a_part_that_gives_objects_is_a_warning(repo: Path) -> None:
     plant(repo, {".krmfn.yaml": "clusters:\n  lab: [clusters/lab, inventories/lab.yaml, other]\n"})
     done = render(repo, "clusters/lab").ended(0)
     assert done.text.count("kind: Module\n") == 2
-    text = "warning: other also belongs to the cluster lab, but is not among the PATHs [KRM522]"
+    text = "warning: other also belongs to the cluster lab, but is not among the PATHs; pass it as a PATH, too [KRM522]"
     assert f"../../.krmfn.yaml:2:45: {text}" in done.err
 
 
