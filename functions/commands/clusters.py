@@ -188,6 +188,18 @@ def change_errors(comparisons: Sequence[Comparison], words: Collection[str]) -> 
     return [finding for comparison in comparisons for finding in _change_errors(comparison, words)]
 
 
+def _with_note(comparison: Comparison, finding: Result) -> Result:
+    """Return an error about a Module with the place of what is noted about it; of a note that says it, with its rule.
+
+    A reader has to know where to look, and what to do.
+    """
+    notes = [note for note in comparison.notes if note.ref == finding.ref]
+    for note in notes:
+        if note.message == finding.message:
+            return finding._replace(rule=note.rule, field=note.field, place=note.place, remedy=note.remedy)
+    return finding._replace(place=next((note.place for note in notes if note.place), None))
+
+
 def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[Result]:
     """Yield the errors about the change of one cluster."""
     name, plan = comparison.name, comparison.plan
@@ -204,7 +216,9 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
         harms = [effect for effect in comparison.by_former_labels if effect.word == kind]
         pairs += [(harm.ref, f"{harm.message}, as long as they have their former labels") for harm in harms]
         pairs += [(finding.ref, finding.text) for finding in comparison.unapplied if word in _UNLOADS and finding.ref]
-        yield from tag_cluster(name, (error(f"{message} (--fail-on {word})", ref=ref) for ref, message in pairs))
+        for ref, message in pairs:
+            finding = _with_note(comparison, error(message, ref=ref))
+            yield from tag_cluster(name, [finding._replace(message=f"{message} (--fail-on {word})")])
         of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)
         spokes = run_of(comparison.sides[1]).spokes if comparison.sides else ()
         if of_hub and comparison.knows_nodes and not spokes:

@@ -46,6 +46,8 @@ class Review(NamedTuple):
     """The file that has everything; with it the comment may be short."""
     head: str = ""
     """The lines above all."""
+    below: str = ""
+    """The line below the one that says what changes."""
 
 
 def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> str:  # noqa: B008
@@ -64,7 +66,7 @@ def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> st
     others = len(comparisons) - max(len(listed), 1)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
     top = review.head + _failing(review)
-    top += _opening(comparisons, fleet, max(limit - len(top), _LEAST))
+    top += _opening(comparisons, fleet, max(limit - len(top), _LEAST), review.below)
     sizes = Sizes(limit - len(top) - len(tail), min(_REST, max(limit // 8, _LEAST)), review.page)
     red = {(finding.severity, finding.id) for finding in _red(review)}
     return "".join((top, *_parts(fleet, [*_lines(fleet, red)], sizes), tail))
@@ -103,9 +105,9 @@ def _failing(review: Review) -> str:
     return f"**This makes the job fail**\n\n{fitting.text}{remainder if fitting.cut else ''}{advice}\n"
 
 
-def _opening(comparisons: Sequence[Comparison], fleet: Overview, limit: int) -> str:
+def _opening(comparisons: Sequence[Comparison], fleet: Overview, limit: int, below: str) -> str:
     """Return the change in one line, with a row per cluster, below what to look at first."""
-    line = f"**{inline(verdict.headline(comparisons))}**\n"
+    line = f"**{inline(verdict.headline(comparisons))}**\n{below}"
     head = f"{line}\n{_table(fleet, limit)}" if fleet.rows else line
     first = ((f"* {inline(_shorten(line))}\n", ()) for line in (*_losses(comparisons), *first_lines(comparisons)))
     opening = fit(first, limit // 4)
@@ -218,8 +220,11 @@ def _details(change: Change, clusters: str) -> str:
 
 
 def alone(comparisons: Sequence[Comparison], gaps: Sequence[Gap] = ()) -> str:
-    """Return a comment that has nothing but the change, and in its first line what is not judged."""
-    return markdown(comparisons, Review(head=f"{gaps_line(gaps)}\n\n" if gaps else ""))
+    """Return a comment that has nothing but the change, and below its line what is not judged.
+
+    In every format what is not judged stands beside the line that sums up.
+    """
+    return markdown(comparisons, Review(below=f"\n{gaps_line(gaps)}\n" if gaps else ""))
 
 
 FORMATS: dict[str, Callable[[Sequence[Comparison], Sequence[Gap]], str]] = {

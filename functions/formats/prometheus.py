@@ -57,7 +57,8 @@ def _concerns(result: Result, ref: Ref, source: Result) -> bool:
         return not (result.place and source.place) or result.place.path == source.place.path
     if result.ref and any(name and name.id == result.ref.id for name in (ref, source.ref)):
         return True
-    return bool(result.place and source.place and result.place[:2] == source.place[:2])
+    places = [result.place, *(other.place for other in result.related)]  # the other config of a conflict, too
+    return any(place and source.place and place[:2] == source.place[:2] for place in places)
 
 
 def _gauge(name: str, description: str, samples: Iterable[Sample]) -> Iterator[str]:

@@ -133,10 +133,10 @@ def junit(checked: Checked, rules: Rules = None) -> str:
 
 
 def _case_name(result: Result) -> str:
-    """Return what a finding is about: object and field, else its file; and its cluster, if it is in one of several."""
+    """Return what a finding is about: object and field, else its file; and its cluster, if it is in one with a name."""
     subject = result.subject.removesuffix(": ") or (result.place.path if result.place else "") or "krmfn"
     names = names_of(result)
-    return f"{subject} ({names[0]})" if len(names) == 1 else subject
+    return f"{subject} ({names[0]})" if len(names) == 1 and names[0] != "." else subject
 
 
 def _clean(text: str) -> str:

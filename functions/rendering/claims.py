@@ -35,7 +35,10 @@ def nodes(
     keys = {key for claim in claims for key in claim.selector}
     known = fleet or fleet_nodes.read(resources, keys)
     errors = list(known.findings)
-    errors += [finding for claim in claims for finding in known.check_labels(claim, claim.selector)]
+    find = at_selector([resources])
+    for claim in claims:
+        # what the nodes get is judged with the same finding, so it has the same place
+        errors += [error._replace(place=find(claim)) for error in known.check_labels(claim, claim.selector)]
     if errors:
         return [], [as_advice(resources, error) for error in errors]
     return [node for node in known.nodes if node.cluster is None], []

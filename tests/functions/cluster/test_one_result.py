@@ -169,6 +169,16 @@ def test_without_known_labels_selectors_decide(repo: Path) -> None:
     assert (done.code, "[KRM302]" in done.text, "[KRM603]" in done.text) == (1, True, True), done.text
 
 
+def test_a_label_that_is_not_known_is_told_once_of_each_config(repo: Path) -> None:
+    """Who may drive a node is judged, and what the node gets: both ask for the label, at the line of the selector."""
+    text = "---\n".join((INVENTORY.replace("2020", "2999"), config("a", "card: a"), config("b", "pool: b")))
+    plant(repo, {"all.yaml": text})
+    done = process("krmfn", "check", ".", "--format", "json", cwd=repo)
+    unknown = [finding for finding in json.loads(done.out)["findings"] if finding["rule"] == "KRM603"]
+    assert [finding["ref"]["name"] for finding in unknown] == ["b"]
+    assert "pool: b" in text.splitlines()[unknown[0]["line"] - 1]
+
+
 KEYS = ("card", "pool")
 CLUSTERS = ("dev", "lab")
 PROFILE = (

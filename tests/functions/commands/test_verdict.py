@@ -157,6 +157,11 @@ def head_of(text: str) -> str:
     return line.removeprefix("check: ").partition(": ")[0]
 
 
+def shown(html: str) -> str:
+    """What a piece of a page shows, without its elements."""
+    return unescape(re.sub("<[^>]*>", "", html))
+
+
 def pills(page: str) -> str:
     return " ".join(re.findall(r'class="pill \w+" href="#findings">([^<]*)<', page))
 
@@ -208,7 +213,7 @@ def gaps(told: Outputs) -> dict[str, str]:
     said = {name: "".join(pattern.findall(text)) for name, text in texts.items()}
     for name, html in {"page": (out / "report.html").read_text(), "report": told.report}.items():
         section = html.partition('<ul class="gaps">')[2].partition("</ul>")[0]
-        said[name] = "; ".join(unescape(text) for text in re.findall("<li>(.*?)</li>", section))
+        said[name] = "; ".join(map(shown, re.findall("<li>(.*?)</li>", section)))
     result = json.loads((out / "result.json").read_text())
     for name, entries in {"verdict": result["verdict"], "json": result["check"]}.items():
         known = [Gap(e["kind"], e["subject"], e["reason"], tuple(e["names"])) for e in entries["notJudged"]]
@@ -255,6 +260,8 @@ def test_every_output_has_the_same_numbers(fleet: list[Cluster]) -> None:
     is_broken = any(cluster.broken for cluster in fleet)
     assert ("a side cannot be rendered" in said["verdict"]) >= is_broken, "a base that does not build is told"
     result = json.loads((out / "result.json").read_text())
+    lost = [entry for entry in result["check"]["findings"] if entry["message"].startswith("lost by ")]
+    assert [entry for entry in lost if not (entry["file"] and entry["line"] and entry["rule"])] == []
     verdict = result["verdict"]
     assert f"**{verdict['headline']}**" in (out / "comment.md").read_text()
     unknown, nodes = verdict["nodes"]["unknown"], verdict["nodes"]

@@ -149,6 +149,8 @@ def test_a_test_of_junit_keeps_its_name_while_numbers_lines_and_severities_chang
     assert twice == ["DeviceConfig kmm/gaudi: spec.a", "DeviceConfig kmm/gaudi: spec.a #2"]
     of_cluster = tag_cluster("lab", [FOUND[0]])
     assert xml.fromstring(junit(Checked(list(of_cluster), 14)))[0].get("name") == "DeviceConfig kmm/gaudi: spec.a (lab)"
+    unnamed = list(tag_cluster(".", [FOUND[0]]))
+    assert xml.fromstring(junit(Checked(unnamed, 14)))[0].get("name") == "DeviceConfig kmm/gaudi: spec.a"
 
 
 def test_in_junit_a_warning_fails_only_where_it_fails_the_command() -> None:

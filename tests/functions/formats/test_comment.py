@@ -6,12 +6,21 @@ import html
 
 import pytest
 from krmfn_functions.formats.changes import text
-from krmfn_functions.formats.comment import LIMIT, SHORT, Review, markdown
+from krmfn_functions.formats.comment import FORMATS, LIMIT, SHORT, Review, markdown
+from krmfn_functions.formats.unjudged import Gap
 from krmfn_functions.plan import Comparison, Effect, plan
 
 from krmfn import Place, error, warning
 from krmfn.resource import ref
 from tests.functions.test_plan import thing
+
+
+def test_what_is_not_judged_stands_beside_the_line_that_sums_up() -> None:
+    same, gaps = Comparison("", plan([], [])), [Gap("files", "x.yaml", "excluded")]
+    lines = {name: FORMATS[name]([same], gaps).split("\n") for name in ("text", "markdown")}
+    told = "not judged: x.yaml (excluded)"
+    assert lines["markdown"][:3] == ["**nothing changes**", "", told]
+    assert lines["text"][:2] == [told, "nothing changes"], "a terminal shows the end"
 
 
 def of(*first: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
@@ -136,6 +137,11 @@ def test_metrics_name_the_config_that_fails() -> None:
     assert 'krmfn_config_failed{kind="DeviceConfig",namespace="kmm",name="drv"} 1\n' in out
     assert 'krmfn_config_failed{kind="DeviceConfig",namespace="kmm",name="other"} 0\n' in out
     assert "krmfn_resources 2\n" in out
+
+
+def test_metrics_name_both_configs_of_a_conflict() -> None:
+    out = check("--format", "prometheus", stdin=f"{CONFIG}---\n{CONFIG.replace('name: drv,', 'name: other,')}").text
+    assert len(re.findall(r"^krmfn_config_failed\{.*\} 1$", out, re.MULTILINE)) == 2
 
 
 def test_a_baseline_silences_what_it_names_and_nothing_else(tmp_path: Path) -> None:

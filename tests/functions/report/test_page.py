@@ -343,6 +343,23 @@ def test_a_node_stands_with_its_cluster_where_there_are_several() -> None:
     assert titles == ["lab: Fleet report", "Fleet report"]
 
 
+def test_a_page_about_the_folder_that_it_is_called_in_names_no_dot() -> None:
+    html = page_text([part_of(device_config(), gpu("n1"), name=".")])
+    assert "<title>Fleet report</title>" in html
+    assert "Made by krmfn 1.2.3. Nothing" in html
+
+
+def test_a_name_with_a_hyphen_is_broken_only_where_it_does_not_fit() -> None:
+    doubtful = Comparison("prod-a", plan([], [module(name="m")]), knows_nodes=False)
+    html = page_text(
+        [part_of(device_config(), gpu("n1"), name="prod-a")],
+        [doubtful, Comparison("lab", plan([], []), knows_nodes=True)],
+    )
+    assert '<span class="name">prod-a</span>' in html.partition("<h1>")[2].partition("</h1>")[0]
+    gaps = html.partition('<ul class="gaps">')[2].partition("</ul>")[0]
+    assert gaps.count("prod-a") == gaps.count('<span class="name">prod-a') > 0
+
+
 def test_a_finding_names_the_clusters_that_have_it() -> None:
     finding = Result("is wrong", "warning", "KRM605", place=Place("a.yaml", 0, 3))
     parts = [

@@ -51,6 +51,14 @@ def test_shapes_can_be_seen(scheme: str) -> None:
     assert [shape for shape in SHAPES if contrast(known[shape], known["card"]) < 3] == []
 
 
+def test_nothing_is_wider_than_a_phone() -> None:
+    """A column has the width of its card at most; what stands in the navigation is scrolled to, and not broken."""
+    columns = re.findall(r"minmax\((.*?), 1fr\)", STYLE)
+    assert columns, "the page has grids"
+    assert [column for column in columns if not column.startswith("min(100%, ")] == []
+    assert "white-space: nowrap" in re.findall(r"^nav a \{(.*)\}$", STYLE, re.MULTILINE)[0]
+
+
 def test_every_state_has_a_shape_of_its_own() -> None:
     """Who does not tell red from green, or prints in grey, sees which nodes have no driver."""
     assert {state.key for state in states.STATES} == {*states.SHAPES}
