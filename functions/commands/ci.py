@@ -69,8 +69,16 @@ def _run(context: Context, args: Request) -> int:
     checked = _collect(context, args, streams, comparisons)
     code = 2 if not is_whole else int(findings.fails(checked.results, args.fail_on))
     output.write_texts({args.out: _texts(args, streams, checked, comparisons, code)}, context.options.root)
-    output.write_stdout(findings.text(checked, rules, findings.Layout(head="check: ")))
+    shown = _failing(checked) if context.options.quiet else checked
+    output.write_stdout(findings.text(shown, rules, findings.Layout(head="check: ")))
     return code
+
+
+def _failing(checked: Checked) -> Checked:
+    """Return a check with the findings that make the job fail, and with the number of others: the files have these."""
+    others = [result for result in checked.results if result.severity not in checked.failing]
+    visible = [result for result in checked.results if result.severity in checked.failing]
+    return checked._replace(results=visible, hidden=findings.summary(others))
 
 
 def _collect(context: Context, args: Request, streams: Clusters, comparisons: Sequence[Comparison]) -> Checked:

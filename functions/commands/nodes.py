@@ -106,8 +106,10 @@ def _table(lists: Lists, args: Request, paint: terminal.Paint, dumps: Mapping[st
     rows = [row for rows in tables for row in rows]
     if args.problems and nodes and not rows and not any(resources.failed for resources in lists.values()):
         results.append(info(f"of {counted(len(nodes), 'node')}, none that matches the options lacks its driver"))
-    if not nodes or args.format != "text":
-        return table.markdown(rows, paint) if nodes else "", results
+    if not nodes or (args.problems and not rows):  # no head above nothing: the line says that there is no problem
+        return "", results
+    if args.format != "text":
+        return table.markdown(rows, paint), results
     write = summarized.text if args.wide or args.node else summarized.summary
     write = summarized.problems if args.problems and write is summarized.summary else write
     return write(rows, paint, columns.terminal_width()), results

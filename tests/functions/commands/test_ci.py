@@ -230,4 +230,7 @@ def test_a_warning_about_the_change_is_told_whatever_fails(fleet: Path) -> None:
     assert annotations.count(f"::warning{place}") == annotations.count("::warning") == 1
     assert "(all 2 clusters)" in annotations
     assert '"ruleId": "KRM401"' in (fleet / "out" / "findings.sarif").read_text()
+    quiet = ci(fleet, "--base", "main", "fleet", "other", "--cluster", "b=other", "--cluster", "a=fleet", "--quiet")
+    assert (quiet.code, "KRM401" in quiet.text, quiet.text.count("not shown: 1 warning")) == (0, False, 1)
+    assert (fleet / "out" / "annotations.txt").read_text() == annotations, "the files have all"
     assert ci(fleet, "--base", "main", "fleet", "--fail-on", "warning").code == 1

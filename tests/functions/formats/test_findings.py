@@ -64,6 +64,13 @@ def test_a_line_says_where_how_bad_and_what(result: Result, line: str) -> None:
     assert text(Checked([result])).splitlines()[0] == line
 
 
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_names_that_are_left_out_have_a_command_that_shows_them(is_cut: bool) -> None:
+    nodes = "7 nodes (n1, n2, n3, n4, n5 and 2 more)" if is_cut else "2 nodes (n1, n2)"
+    lines = text(Checked([error(f"no mapping on {nodes}", rule="R")]), lambda: ()).splitlines()
+    assert ("all nodes by name: krmfn nodes --wide" in lines) == is_cut
+
+
 @pytest.mark.parametrize(
     ("raw", "escaped"),
     [
