@@ -69,8 +69,8 @@ def _run(context: Context, args: Request) -> int:
     checked = _collect(context, args, streams, comparisons)
     code = 2 if not is_whole else int(findings.fails(checked.results, args.fail_on))
     output.write_texts({args.out: _texts(args, streams, checked, comparisons, code)}, context.options.root)
-    shown = _failing(checked) if context.options.quiet else checked
-    output.write_stdout(findings.text(shown, rules, findings.Layout(head="check: ")))
+    visible = _failing(checked) if context.options.quiet else checked
+    output.write_stdout(findings.text(visible, rules, findings.Layout(head="check: ")))
     return code
 
 

@@ -201,7 +201,8 @@ def _compare(base: Base, name: str, pair: Pair, unread: _Unread, everywhere: Seq
 
 def _unknown(base: Base, name: str, manifests: Sequence[Manifest], reasons: Sequence[Result]) -> Comparison:
     """Return the comparison of a cluster whose base cannot be rendered; `manifests` are those of the new side."""
-    head = error(f"{name} in the base {base.name} cannot be rendered, so what changes is not known")
+    # without its name, so that several clusters say it once
+    head = error(f"the base {base.name} cannot be rendered, so what changes is not known")
     notes = dict.fromkeys([head, *reasons, *map(error, base.skipped.values())])
     return Comparison(name, undecided(manifests), list(notes))
 

@@ -38,6 +38,8 @@ CHANGES = 200
 """Changes of one cluster that are shown, and fields of one change."""
 LINES = 100
 """Lines of one field's values."""
+_HERE = "this folder"
+"""The name of a single cluster that is the folder in which the command is called."""
 _FUNCTIONS: dict[str, Any] = {
     "lines": lambda field: islice(changes.values(field), LINES),
     "needed": lambda image: [f"{ref} ({purpose})" for ref, purpose in image.needs],
@@ -68,6 +70,8 @@ def page(
     """
     folder = _common_folder([part.name for part in parts])
     parts = [part._replace(name=part.name[len(folder) :]) for part in parts]
+    if len(parts) == 1 and parts[0].name == ".":
+        parts = [parts[0]._replace(name=_HERE)]
     style, script = ((_FOLDER / name).read_text() for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
     text = template().render(
@@ -104,7 +108,7 @@ def _format_code(text: str) -> Markup:
 
 def _keep_names(text: str) -> Markup:
     """Return a text as HTML in which no name is broken at its hyphen: `prod-a` stays in one line."""
-    return Markup(re.sub(r"\S*\w-\w\S*", r'<span class="name">\g<0></span>', str(escape(text))))  # it is escaped before
+    return Markup(re.sub(r"[^\s<>]*\w-\w[^\s<>]*", r'<span class="name">\g<0></span>', str(escape(text))))
 
 
 def _common_folder(names: Sequence[str]) -> str:
@@ -132,8 +136,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], outcome: Told) ->
     return {
         "parts": parts,
         "is_one": len(parts) == 1,
-        # the folder that it is called in has no name
-        "named": parts[0].name if len(parts) == 1 and parts[0].name != "." else "",
+        "named": parts[0].name if len(parts) == 1 and parts[0].name != _HERE else "",
         "facts": tallies.facts(parts, outcome.verdict.nodes, len(lines), len(images)),
         "opening": tallies.opening(parts, numbers, outcome.verdict),
         "told": changes.overview(comparisons, [comparison.name for comparison in comparisons]) if comparisons else None,

@@ -141,11 +141,16 @@ def _is_hole(kernel: Kernel) -> bool:
 def facts(parts: Sequence[Part], nodes: Nodes, modules: int, images: int) -> list[tuple[str, str]]:
     """Return the numbers that describe the fleet, each with its noun."""
     kernels = {group.kernel for part in parts for group in part.groups if group.kernel}
-    cluster, module = "clusters" if len(parts) != 1 else "cluster", "Modules" if modules != 1 else "Module"
-    unknown = [("not known", nodes.unknown)] if nodes.unknown else []
-    counts = [(cluster, len(parts)), ("nodes", nodes.known + nodes.unknown), *unknown]
-    counts += [("kernels", len(kernels)), (module, modules), ("images", images)]
-    return [(noun, f"{number:,}") for noun, number in counts]
+    counts = [("cluster", len(parts)), ("node", nodes.known + nodes.unknown)]
+    of_kinds = [("kernel", len(kernels)), ("Module", modules), ("image", images)]
+    unknown = [("not known", f"{nodes.unknown:,}")] if nodes.unknown else []
+    return [*map(_with_noun, counts), *unknown, *map(_with_noun, of_kinds)]
+
+
+def _with_noun(count: tuple[str, int]) -> tuple[str, str]:
+    """Return the noun for so many, and the number."""
+    number, noun = counted(count[1], count[0]).split(" ")
+    return noun, number
 
 
 class Ring(NamedTuple):

@@ -181,7 +181,7 @@ def test_a_base_that_cannot_be_rendered_is_shown_and_the_new_side_told(tmp_path:
     assert (done.code, rows) == (1, {"lab": "1 unknown", "prod": "1 created, 1 deleted"})
     assert below.startswith(
         "lab:\n? ConfigMap a\n\nprod:\n+ ConfigMap c\n- ConfigMap b\n\n"
-        f"error: lab in the base {name} cannot be rendered, so what changes is not known (lab)\n"
+        f"error: the base {name} cannot be rendered, so what changes is not known (lab)\n"
         f"{name}:lab/a.yaml:2: error: "
     )
     assert below.endswith(" (lab)\n"), "each finding names its cluster"

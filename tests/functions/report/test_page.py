@@ -347,6 +347,8 @@ def test_a_page_about_the_folder_that_it_is_called_in_names_no_dot() -> None:
     html = page_text([part_of(device_config(), gpu("n1"), name=".")])
     assert "<title>Fleet report</title>" in html
     assert "Made by krmfn 1.2.3. Nothing" in html
+    assert '<figcaption><span class="mono">this folder</span> 1</figcaption>' in html
+    assert "<div><dt>node</dt><dd>1</dd></div>" in html
 
 
 def test_a_name_with_a_hyphen_is_broken_only_where_it_does_not_fit() -> None:
