@@ -16,6 +16,7 @@ from ..cluster import cluster_streams, live_nodes
 from ..cluster.deployed import Clusters
 from ..command import Command, Context
 from ..fleet.live import Live
+from ..formats import findings
 from ..formats.checked import Checked, tag_cluster
 from ..formats.unjudged import joined, of_each
 from ..formats.verdict import Told, Verdict
@@ -77,7 +78,8 @@ def _run(context: Context, args: Request) -> int:
     if args.output is not None:
         files.write_text(args.output, text)
         text = ""
-    return clusters.print_text(context, streams, text, results)
+    code = clusters.print_text(context, streams, text, results)
+    return code or int(findings.fails(checked.results, ()))  # what is logged already counts, too
 
 
 def parts_of(streams: Clusters, dumps: Mapping[str, Live] = MappingProxyType({})) -> list[Part]:
