@@ -7,7 +7,7 @@ object among them they make a cluster of their own, like any folder that nothing
 from ..paths import manifests
 from ..paths.disk import File
 from ..rendering.kinds import COUNTING, PROFILE
-from .deployed import is_local
+from .deployed import LOCAL_KINDS
 from .engines import is_of_engine
 from .survey import Root
 
@@ -18,9 +18,10 @@ def is_aside(root: Root, top: str) -> bool:
 
 
 def _is_about_clusters(file: File) -> bool:
-    """Return True for a file of objects of engines, inventories and settings; what cannot be read may hold any."""
+    """Return True for a file of objects of engines, inventories and settings; what cannot be read may hold any.
+
+    A config is none of these, whether it is marked as local-config or not: a cluster gets what is made from it.
+    """
     items = manifests.read_files([file])[0].items
-    kinds = COUNTING | {PROFILE}
-    return bool(items) and all(
-        is_of_engine(item) or (item.group, item.kind) in kinds or is_local(item) for item in items
-    )
+    kinds = COUNTING | LOCAL_KINDS | {PROFILE}
+    return bool(items) and all(is_of_engine(item) or (item.group, item.kind) in kinds for item in items)

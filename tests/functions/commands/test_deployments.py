@@ -6,6 +6,8 @@ import json
 import shutil
 from pathlib import Path
 
+from krmfn.yamltext import emit
+from tests.builders import SPEC, device_config
 from tests.commands import ROOT, process
 from tests.functions.cluster.test_foreign import CHART
 from tests.functions.comparing.test_base import repository
@@ -48,6 +50,11 @@ def test_all_commands_say_the_same_clusters(tmp_path: Path) -> None:
     assert _clusters_of_each_command(fleet) == [four, four, four]
     (fleet / "namespace.yaml").write_text(config_map("one-that-somebody-applies"))
     five = [".", *four]
+    assert _clusters_of_each_command(fleet) == [five, five, five]
+    # a config is deployed as what is made from it, also one that is marked for kustomize not to print
+    marked = {"annotations": {"config.kubernetes.io/local-config": "true"}}
+    resource = device_config(SPEC, "top", "kmm")
+    (fleet / "namespace.yaml").write_text(emit.dump({**resource, "metadata": resource["metadata"] | marked}))
     assert _clusters_of_each_command(fleet) == [five, five, five]
 
 

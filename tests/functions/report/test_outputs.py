@@ -90,7 +90,7 @@ def test_a_cluster_with_half_of_its_files_is_not_green(tmp_path: Path) -> None:
     for name, missing in ((nodes, "krmfn check --format json"), (check, "krmfn nodes --format json")):
         _, page = rule_examples.run(["report", "--from", name])
         assert 'class="tone-fine"' not in page
-        assert f"none of the given files was printed by `{missing}` for it" in page.replace("&#34;", '"')
+        assert f"none of the given files was printed by <code>{missing}</code> for it" in page.replace("&#34;", '"')
     _, page = rule_examples.run(["report", "--from", nodes, check])
     assert 'class="tone-fine"' in page
 
