@@ -48,9 +48,11 @@ def _unwatched(
     template = table(item.manifest, *keys)
     sources, watched = _ours(template, streams), text(table(template, "metadata", "annotations"), _PATHS)
     written = [text(source, "path") for source in sources if text(source, "path")]
+    if not (sources and watched.strip("; ")):
+        return
     of_engine = {reached.path for reached in streams.engines.deployments if reached.declaration.source.ref == item.ref}
     missing: dict[str, str] = {}
-    for cluster, root, folder in roots if sources and watched.strip("; ") else ():
+    for cluster, root, folder in roots:
         filled = [
             _FOLDER.sub(folder, path) if is_set and _generates(item.manifest, folder) else path for path in written
         ]

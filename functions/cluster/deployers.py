@@ -6,7 +6,7 @@ from krmfn.ownership import Id
 
 from ..run import note
 from .deployed import Cluster
-from .reached import NAMES, reached
+from .reached import NAMES, reached_by_each
 
 _HELM = "Helm"
 
@@ -18,11 +18,11 @@ def note_each(clusters: Sequence[Cluster], top: str) -> None:
     """
     for cluster in clusters:
         engines: dict[Id, set[str]] = {}
-        for deployment in cluster.deployments:
+        for deployment, items in reached_by_each(cluster, top, lambda part: part.items):
             engine, how = deployment.declaration.engine, deployment.declaration.how
             # a folder on which an engine was started by hand: only Flux is (see `holders`)
             names = {NAMES.get(engine, NAMES["flux"]), *([_HELM] if how == "helm" else [])}
-            for item in reached(cluster, deployment, top, lambda part: part.items):
+            for item in items:
                 engines.setdefault(item.ref.id, set()).update(names)
         if engines:
             note(cluster.final, deployers={id_: frozenset(names) for id_, names in engines.items()})

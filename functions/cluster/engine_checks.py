@@ -15,7 +15,7 @@ from ..rendering.kinds import of_kinds
 from ..rule import Rule
 from ..run import run_of
 from .deployed import Cluster, Clusters
-from .reached import NAMES, configs_in, place_of, reached
+from .reached import NAMES, configs_in, place_of, reached, reached_by_each
 
 _WAYS = {
     "argocd": "name the plugin in it (`plugin: {name: krmfn}`), or let CI render into a branch and sync that",
@@ -77,13 +77,14 @@ def _ours(part: ResourceList) -> list[Item]:
 
 def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
     """Yield an error per object of an engine that applies configs of a cluster as they are."""
-    for deployment in cluster.deployments:
+    settled = dict(reached_by_each(cluster, top, _made_by_functions))
+    for deployment, configs in reached_by_each(cluster, top, configs_in):
         declaration = deployment.declaration
         if declaration.how != "raw" or declaration.engine not in _WAYS:
             continue
         about: Mapping[str, Any] = {"rule": "KRM545", "ref": declaration.source.ref, "place": place_of(deployment, top)}
-        configs, engine = list(reached(cluster, deployment, top, configs_in)), NAMES[declaration.engine]
-        if any(reached(cluster, deployment, top, _made_by_functions)):
+        engine = NAMES[declaration.engine]
+        if settled[deployment]:
             is_argocd = declaration.engine == "argocd"
             reason = _ARGOCD if is_argocd else f"{engine} runs no functions of kustomize, so it refuses to build"
             message = f"{reason} {deployment.path}"

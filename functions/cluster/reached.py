@@ -8,7 +8,7 @@ from krmfn.ownership import Id
 
 from ..deployments.deployment import Deployment
 from ..grouping import grouped
-from ..paths.roots import within
+from ..paths.roots import parents, within
 from ..rendering.kinds import OWNERS, driven_kinds, of_kinds
 from ..run import run_of
 from .deployed import Cluster, is_local
@@ -37,6 +37,23 @@ def reached(
             yield from choose(part) if within(folder, real) else ()
         else:
             yield from (item for item in choose(part) if within(file_of(item), real))
+
+
+def reached_by_each(
+    cluster: Cluster, top: str, choose: Callable[[ResourceList], Sequence[Item]]
+) -> Iterator[tuple[Deployment, Sequence[Item]]]:
+    """Yield each deployment of a cluster with what `reached` yields for it, in one pass over the items of the cluster.
+
+    A thousand Applications may share a cluster with a thousand files.
+    """
+    reals = [deployment.real(top) for deployment in cluster.deployments]
+    items: dict[str, list[Item]] = {real: [] for real in reals}
+    for folder, part in with_folders(cluster):
+        for item in choose(part):
+            for above in parents(folder or file_of(item)):
+                if above in items:
+                    items[above].append(item)
+    yield from ((deployment, items[real]) for deployment, real in zip(cluster.deployments, reals, strict=True))
 
 
 def replaced(cluster: Cluster, top: str) -> frozenset[Id]:
