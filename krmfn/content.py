@@ -8,7 +8,7 @@ from .errors import KrmfnError, NoData
 from .itemtext import description, lines_before
 from .resource import Manifest, Place, copied, fingerprint, same
 from .typed import Any
-from .yamltext import lent, positions, simple
+from .yamltext import align, lent, positions, simple
 
 __all__ = ["Content"]
 
@@ -105,7 +105,7 @@ class Content:
             self.touch(parts)
             return
         if id(mapping) not in self._pending:
-            self._pending = {**self._pending, id(mapping): (parts[:-1], lent.Known(mapping, mapping.copy(), mapping))}
+            self._pending = {**self._pending, id(mapping): (parts[:-1], align.Known(mapping, mapping.copy(), mapping))}
         self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
         self.is_edited, self._written = True, parts
 

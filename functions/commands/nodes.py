@@ -60,8 +60,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_fail_on(parser, options.NOW)
     help_ = "the same as --fail-on uncovered"
     parser.add_argument("--require-coverage", action="append_const", dest="fail_on", const="uncovered", help=help_)
-    formats = ("text", "markdown", "json")
-    parser.add_argument("--format", choices=formats, default="text", help="output format (default: text)")
+    formats = "output format (default: text)"
+    parser.add_argument("--format", choices=("text", "markdown", "json"), default="text", help=formats)
 
 
 def _run(context: Context, args: Request) -> int:
@@ -110,8 +110,8 @@ def _table(lists: Lists, args: Request, paint: terminal.Paint, dumps: Mapping[st
         return "", results
     if args.format != "text":
         return table.markdown(rows, paint), results
-    write = summarized.text if args.wide or args.node else summarized.summary
-    write = summarized.problems if args.problems and write is summarized.summary else write
+    short = summarized.problems if args.problems else summarized.summary
+    write = summarized.text if args.wide or args.node else short
     return write(rows, paint, columns.terminal_width()), results
 
 
@@ -134,13 +134,11 @@ def _findings(args: Request, filter_: table.Filter, where: table.Filter, views: 
             continue
         yield from tag_cluster(view.name, _node_findings(view, {*where.labels, *filter_.labels}, is_required))
         yield from tag_cluster(view.name, () if args.format == "json" else _omissions(view, filter_.owner))
-        doubts = map(error if is_required else warning, clusters.hub_doubts(view))
-        yield from tag_cluster(view.name, doubts)
+        yield from tag_cluster(view.name, map(error if is_required else warning, clusters.hub_doubts(view)))
         if not is_required:
-            unjudged = [
-                warning(clusters.UNKNOWN_SPOKES, ref=driver.claim.ref) for driver in clusters.without_spokes(view)
-            ]
-            yield from tag_cluster(view.name, unjudged)
+            drivers = clusters.without_spokes(view)
+            unknown = [warning(clusters.UNKNOWN_SPOKES, ref=driver.claim.ref) for driver in drivers]
+            yield from tag_cluster(view.name, unknown)
     _check_filter(filter_, views)
     known = [view for view in views if view.groups] if args.where and not args.kernel else []
     if known and not any(any(_rows(view, (where,))) for view in known):

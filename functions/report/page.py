@@ -108,7 +108,11 @@ def _format_code(text: str) -> Markup:
 
 def _keep_names(text: str) -> Markup:
     """Return a text as HTML in which no name is broken at its hyphen: `prod-a` stays in one line."""
-    return Markup(re.sub(r"[^\s<>]*\w-\w[^\s<>]*", r'<span class="name">\g<0></span>', str(escape(text))))
+    return Markup(re.sub(r"[^\s<>]+", _kept, str(escape(text))))
+
+
+def _kept(word: re.Match[str]) -> str:
+    return f'<span class="name">{word[0]}</span>' if re.search(r"\w-\w", word[0]) else word[0]
 
 
 def _common_folder(names: Sequence[str]) -> str:

@@ -141,16 +141,11 @@ def _is_hole(kernel: Kernel) -> bool:
 def facts(parts: Sequence[Part], nodes: Nodes, modules: int, images: int) -> list[tuple[str, str]]:
     """Return the numbers that describe the fleet, each with its noun."""
     kernels = {group.kernel for part in parts for group in part.groups if group.kernel}
-    counts = [("cluster", len(parts)), ("node", nodes.known + nodes.unknown)]
-    of_kinds = [("kernel", len(kernels)), ("Module", modules), ("image", images)]
+    counts = {"cluster": len(parts), "node": nodes.known + nodes.unknown}
+    counts |= {"kernel": len(kernels), "Module": modules, "image": images}
+    rows = [(counted(number, noun).split(" ")[1], f"{number:,}") for noun, number in counts.items()]
     unknown = [("not known", f"{nodes.unknown:,}")] if nodes.unknown else []
-    return [*map(_with_noun, counts), *unknown, *map(_with_noun, of_kinds)]
-
-
-def _with_noun(count: tuple[str, int]) -> tuple[str, str]:
-    """Return the noun for so many, and the number."""
-    number, noun = counted(count[1], count[0]).split(" ")
-    return noun, number
+    return [*rows[:2], *unknown, *rows[2:]]
 
 
 class Ring(NamedTuple):

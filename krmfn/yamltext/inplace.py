@@ -13,7 +13,7 @@ from .align import Known, Lists
 from .blocks import NotSimple
 from .inline import TooMuch
 
-__all__ = ["changes", "patched"]
+__all__ = ["Change", "changes", "patched"]
 
 _Path = tuple[str, ...]
 Change = tuple[_Path, Known]

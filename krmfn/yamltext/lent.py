@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from ..typed import Any
 from .align import Known, collections
 
-__all__ = ["Known", "Pending", "Source", "known_in", "link", "parts", "source_of"]
+__all__ = ["Pending", "Source", "known_in", "link", "parts", "source_of"]
 
 Pending = Mapping[int, tuple[tuple[str, ...], Known]]
 """Mappings to which scalars were written, by their identities: each with its path, and what it held."""

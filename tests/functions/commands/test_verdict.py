@@ -315,8 +315,8 @@ LOSING = [Cluster(40, lost=1)] * 4
     [
         ([Cluster(40)] * 4, 4_096, 0),
         ([Cluster(40, rival=True)] * 4, 4_096, 4),
-        (LOSING, 4_096, 5),
-        ([*LOSING[1:], Cluster(40, ordered=True, rival=True)], 8_192, 5),
+        (LOSING, 4_096, 8),
+        ([*LOSING[1:], Cluster(40, ordered=True, rival=True)], 8_192, 7),
         ([Cluster(6)] * 63 + [Cluster(6, lost=2, ordered=True)], 12_288, 2),
     ],
     ids=["alike", "four conflicts", "four that lose", "one differs", "64"],

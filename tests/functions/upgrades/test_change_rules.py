@@ -400,7 +400,7 @@ def test_a_change_with_its_note_at_the_file_it_comes_from(folder: Path) -> None:
     note, help_, *end = done.reported.partition("new/driver.yaml")[2].splitlines()
     assert note.endswith(" [KRM401]") and help_.startswith("  help: stop them first, or write `upgrade: ")
     assert end == ["", "1 changed, 1 unchanged"]
-    gaps, _, headline, *_ = diff(folder, "old", "new", "--format", "markdown").text.splitlines()
+    headline, _, gaps, *_ = diff(folder, "old", "new", "--format", "markdown").text.splitlines()
     assert gaps.startswith("not judged: ")
     assert headline == "**1 changed, 1 unchanged**"
 
