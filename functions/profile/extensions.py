@@ -52,11 +52,25 @@ def mistakes(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
                 yield (*path, word), f"{word} and {INT_OR_STRING} exclude each other; remove one"
     if node.get(_MAP_TYPE) and node.get("type") != "object":
         yield (*path, "type"), f"must be object, since the schema has {_MAP_TYPE}"
+    if node.get(_RULES) and not _has_cel_type(node):
+        yield (*path, _RULES), "the rules need a value with a type, down to its entries; write its `type`"
     yield from _of_list(node, path)
     if node.get(EMBEDDED):
         yield from _of_embedded(node, path)
     if node.get(EMBEDDED) or not path:
         yield from _of_head(node, path)
+
+
+def _has_cel_type(node: Node) -> bool:
+    """Return False for a schema that no CEL rule can be about: it, its entries, or its values by name have no type.
+
+    Source: pkg/apiserver/schema/cel/model (SchemaDeclType).
+    """
+    if node.get("type") == "array":
+        return _has_cel_type(table(node, "items"))
+    if node.get("type") == "object" and isinstance(node.get("additionalProperties"), dict):
+        return _has_cel_type(node["additionalProperties"])
+    return bool(node.get("type") or node.get(INT_OR_STRING))
 
 
 def _of_list(node: Node, path: Path) -> Iterator[tuple[Path, str]]:

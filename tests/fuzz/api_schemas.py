@@ -39,6 +39,8 @@ _OF_OTHER_TYPE = re.compile(r"is (?:a list|the list|the string .*); must be (?!a
 
 Source: k8s.io/kube-openapi, pkg/validation/validate/type.go (Validate).
 """
+_CEL = "compilation failed"
+"""What the server says of a CEL rule, which krmfn does not judge."""
 _UNSEEN = re.compile(r"is not a keyword of a structural schema|the default breaks its own schema")
 """What krmfn refuses of a schema although the API server takes it: unknown words within `items`, which strict decoding
 does not see, and defaults that it does not look at, below additionalProperties, in sets, of int-or-string."""
@@ -89,7 +91,7 @@ def is_taken(cluster: Cluster, schema: Any) -> bool:
         raise Finding("the server judges a schema", code=code, answer=answer, schema=schema)
     if code == 201 and messages and not all(map(_UNSEEN.search, messages)):
         raise Finding("a schema that the server takes is taken", krmfn=messages, schema=schema)
-    if code != 201 and not messages:
+    if code != 201 and not messages and _CEL not in answer["message"]:
         raise Finding("a schema that the server refuses is refused", server=answer["message"], schema=schema)
     return code == 201 and not messages
 
