@@ -141,6 +141,18 @@ def add_fail_on(parser: argparse._ActionsContainer, known: Mapping[str, str], de
     parser.add_argument("--fail-on", action="append", choices=tuple(known), default=[], metavar="WHAT", help=help_)
 
 
+def add_rules_url(parser: argparse.ArgumentParser) -> None:
+    """Add --rules-url, for the SARIF log."""
+    text = "where the pages of docs/reference/rules can be read: SARIF links each rule to its page there"
+    parser.add_argument("--rules-url", metavar="URL", type=_url, help=text)
+
+
+def _url(text: str) -> str:
+    if not text.startswith(("https://", "http://")) or len(text.split()) > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no URL that begins with https:// or http://")
+    return text
+
+
 def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     """Add the options of every command that runs the function; --against where the command joins what it names."""
     text = (

@@ -22,8 +22,8 @@ _TITLES = {
     "exit-zero missing-from require-coverage allow-empty allow-unmapped mirror builds min-severity select ignore "
     "check max-age",
     "output": "output out output-dir replace split include-inputs format output-format plan wave write write-baseline "
-    "label owner node fix diff force keep-pod-templates problems labels all-labels name valid-until update taken-on "
-    "wide verbose quiet color",
+    "label owner node fix diff force rules-url keep-pod-templates problems labels all-labels name valid-until update "
+    "taken-on wide verbose quiet color",
     "rarely needed": "root kustomize allow-remote function-image jobs timeout hardened log-format",
 }
 OPTIONS = {f"--{name}": title for title, names in _TITLES.items() for name in names.split()}

@@ -44,6 +44,7 @@ class Request(NamedTuple):
     force: bool
     everything: bool
     output_format: str | None
+    rules_url: str | None
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +74,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", dest="everything", help=help_)
     help_ = "with --format text: concise shows no help below findings, full also the line of the file"
     parser.add_argument("--output-format", choices=("concise", "full"), help=help_)
+    options.add_rules_url(parser)
 
 
 def run(context: Context, args: Request) -> int:
@@ -125,7 +127,9 @@ def _judge(context: Context, args: Request) -> Judged:
         from . import clusters  # here: few ask
 
         additions = clusters.uncovered_errors(streams.lists, args.fail_on)
-    checked = collect(context, streams, args.baseline, additions)._replace(failing=findings.failing(args.fail_on))
+    checked = collect(context, streams, args.baseline, additions)._replace(
+        failing=findings.failing(args.fail_on), rules_url=args.rules_url or ""
+    )
     checked = with_gaps(checked, args.fail_on)
     checked = _turn_off(checked, ignore) if ignore else checked
     visible = _select(checked, least, select) if least != "info" or select else checked

@@ -37,6 +37,7 @@ class Request(NamedTuple):
     out: str
     baseline: str | None
     fail_on: tuple[str, ...]
+    rules_url: str | None
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +48,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", required=True, help=help_)
     parser.add_argument("--baseline", metavar="FILE", help="ignore the findings listed in FILE")
     options.add_fail_on(parser, options.NOW | options.CHANGE)
+    options.add_rules_url(parser)
 
 
 def _run(context: Context, args: Request) -> int:
@@ -92,7 +94,7 @@ def _collect(context: Context, args: Request, streams: Clusters, comparisons: Se
 
         checked = checked._replace(results=touched.at_the_change(args.base, args.paths, checked.results))
     checked = run_findings.with_gaps(checked, args.fail_on)
-    return checked._replace(failing=findings.failing(args.fail_on))
+    return checked._replace(failing=findings.failing(args.fail_on), rules_url=args.rules_url or "")
 
 
 def _texts(

@@ -38,6 +38,8 @@ class Checked(NamedTuple):
     """The severities that make the command fail."""
     not_judged: Sequence[Gap] = ()
     """What nobody has looked at."""
+    rules_url: str = ""
+    """Where the pages about rules are, for readers that link them; "" where nobody has said so."""
 
 
 CLUSTERS = "clusters"

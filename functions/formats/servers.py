@@ -38,7 +38,7 @@ def sarif(checked: Checked, rules: Rules = None) -> str:
         results = [*worst[: MOST - 1], Result(message, worst[MOST - 1].severity)]
     ids = sorted({result.rule for result in results if result.rule})
     known = {rule.id: rule for rule in rules()} if rules and ids else {}
-    descriptions = [{"id": name} | (_texts(known[name]) if name in known else {}) for name in ids]
+    descriptions = [{"id": name} | (_texts(known[name], checked.rules_url) if name in known else {}) for name in ids]
     driver = {"name": "krmfn", "version": VERSION, "rules": descriptions}
     run: dict[str, Any] = {"tool": {"driver": driver}, "results": list(map(_entry, results))}
     if gaps := unjudged.line(checked.not_judged):
@@ -47,9 +47,10 @@ def sarif(checked: Checked, rules: Rules = None) -> str:
     return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
 
 
-def _texts(rule: Rule) -> dict[str, Any]:
-    """Return a rule's texts. There is no `helpUri`: it has to be absolute, and there is no host to name."""
+def _texts(rule: Rule, url: str) -> dict[str, Any]:
+    """Return a rule's texts; `helpUri` has to be absolute, so there is none unless a URL is given."""
     return {
+        **({"helpUri": texts.page_url(url, rule.id)} if url else {}),
         "shortDescription": {"text": texts.sentence(rule)},
         "help": {"text": texts.text(rule), "markdown": texts.markdown(rule)},
     }

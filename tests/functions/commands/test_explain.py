@@ -116,6 +116,24 @@ def test_a_check_names_the_command_explain_once() -> None:
     assert (clean.code, "explain" in clean.text) == (0, False)
 
 
+def test_sarif_links_each_rule_to_its_entry_on_a_page() -> None:
+    url, written = "https://git.example.com/rules/", pages()
+    checked = Checked([error("x", rule=rule.id) for rule in RULES], rules_url=url)
+    driver = json.loads(sarif(checked, catalogue.rules))["runs"][0]["tool"]["driver"]
+    assert len(driver["rules"]) == len(RULES)
+    for rule in driver["rules"]:
+        page, _, anchor = rule["helpUri"].removeprefix(url).partition("#")
+        assert f"### {rule['id']}\n" in written[page]
+        assert anchor == rule["id"].lower()
+    run = json.loads(sarif(checked._replace(rules_url=""), catalogue.rules))["runs"][0]
+    assert not any("helpUri" in rule for rule in run["tool"]["driver"]["rules"]), "nobody has named a place"
+
+
+def test_a_place_of_pages_is_a_url() -> None:
+    refused = process("krmfn", "check", "--rules-url", "docs/rules", ".")
+    assert (refused.code, "is no URL that begins with https://" in refused.err) == (2, True)
+
+
 def test_sarif_carries_the_texts_of_the_rules_that_it_names() -> None:
     driver = json.loads(sarif(FOUND, catalogue.rules))["runs"][0]["tool"]["driver"]
     by_id = {rule["id"]: rule for rule in driver["rules"]}
