@@ -1,0 +1,55 @@
+"""Twice the Applications, each with a folder of its own, are about twice the work of judging how all is deployed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from krmfn_functions.cluster import cluster_streams, deployers
+from krmfn_functions.cluster.deployed import Clusters
+from krmfn_functions.command import Context
+from krmfn_functions.options import RunOptions
+from krmfn_functions.settings import CHECK
+
+from krmfn.streams import Log
+from tests.call_counts import call_count
+from tests.functions.comparing.test_base import repository
+
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: app-{at}, namespace: argocd}}
+spec:
+  source: {{repoURL: https://git.example.com/o/r, path: apps/{at}}}
+  destination: {{name: lab, namespace: kmm}}
+"""
+MODULE = """\
+apiVersion: kmm.sigs.x-k8s.io/v1beta1
+kind: Module
+metadata: {{name: m{at}, namespace: kmm}}
+spec:
+  selector: {{node: n{at}}}
+  moduleLoader:
+    container:
+      modprobe: {{moduleName: gpu{at}}}
+      kernelMappings: [{{regexp: ^.+$, containerImage: "registry.example.com/gpu:1"}}]
+"""
+
+
+def rendered(folder: Path, number: int) -> Clusters:
+    """So many Applications of one cluster, each of a folder with one Module."""
+    files = {f"argocd/{at}.yaml": APPLICATION.format(at=at) for at in range(number)}
+    files |= {f"apps/{at}/module.yaml": MODULE.format(at=at) for at in range(number)}
+    root = repository(folder / str(number), files)
+    return cluster_streams.render(Context(RunOptions(), CHECK, Log(quiet=True)), [str(root)])
+
+
+def calls(streams: Clusters) -> int:
+    """How many functions are called to find out by what each object is deployed."""
+    top = streams.engines.top
+    assert len(streams.engines.deployments) in (30, 60)
+    return call_count(lambda: deployers.note_each(streams.clusters, top))[1]
+
+
+def test_the_work_is_linear(tmp_path: Path) -> None:
+    few, many = rendered(tmp_path, 30), rendered(tmp_path, 60)
+    assert calls(many) < 2.5 * calls(few)
