@@ -16,7 +16,7 @@ from ..kmm.module import MODULE_KINDS, VARIABLES
 from ..paths.roots import within
 from ..rule import Rule
 from .deployed import Cluster, Clusters
-from .reached import NAMES, configs_in, place_of, reached
+from .reached import NAMES, configs_in, place_of, reached_by_each
 
 _READY = "kmm.node.kubernetes.io/"
 
@@ -24,17 +24,19 @@ _READY = "kmm.node.kubernetes.io/"
 def check(streams: Clusters, top: str) -> None:
     """Report what engines add to Modules and consumers, and variables of theirs in configs that krmfn renders."""
     for cluster in streams.clusters:
+        if not any(deployment.declaration.additions for deployment in cluster.deployments):
+            continue
+        configs, of_kmm = (dict(reached_by_each(cluster, top, choose)) for choose in (configs_in, _of_kmm))
         for deployment in cluster.deployments:
             if deployment.declaration.additions:
-                cluster.final.report([*_changes(cluster, deployment, top), *_variables(cluster, deployment, top)])
+                is_raw = deployment.declaration.how == "raw" and configs[deployment]  # these have an error
+                changes = [] if is_raw else _changes(cluster, deployment, top, of_kmm[deployment])
+                cluster.final.report([*changes, *_variables(deployment, configs[deployment])])
 
 
-def _changes(cluster: Cluster, deployment: Deployment, top: str) -> Iterator[Result]:
-    """Yield a warning about the additions that change a Module or a consumer; raw configs have their own error."""
+def _changes(cluster: Cluster, deployment: Deployment, top: str, items: Sequence[Item]) -> Iterator[Result]:
+    """Yield a warning about the additions that change one of the Modules and consumers that are deployed."""
     declaration = deployment.declaration
-    if declaration.how == "raw" and any(reached(cluster, deployment, top, configs_in)):
-        return
-    items = list(reached(cluster, deployment, top, _of_kmm))
     is_renamed = _is_renamed(cluster, deployment, top)
     rest = [addition for addition in declaration.additions if addition not in _written(cluster, deployment, top)]
     fields = [addition.field for addition in rest if items and affects(addition, items, is_renamed)]
@@ -76,13 +78,13 @@ def _of_kmm(part: ResourceList) -> Sequence[Item]:
     return [item for item in part.items if (item.group, item.kind) in MODULE_KINDS or holds(item, _READY)]
 
 
-def _variables(cluster: Cluster, deployment: Deployment, top: str) -> Iterator[Result]:
+def _variables(deployment: Deployment, configs: Sequence[Item]) -> Iterator[Result]:
     """Yield a warning per text of a config with a variable of Flux's postBuild, which krmfn's objects keep as it is."""
     for addition in deployment.declaration.additions:
         if addition.field != "postBuild":
             continue
         names, source = variables(addition), deployment.declaration.source.ref
-        for item in reached(cluster, deployment, top, configs_in):
+        for item in configs:
             for path, text, _ in strings(item.manifest) if item.mentions("${") else ():
                 if name := _variable(text, names):
                     message = (

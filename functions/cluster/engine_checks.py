@@ -15,7 +15,7 @@ from ..rendering.kinds import of_kinds
 from ..rule import Rule
 from ..run import run_of
 from .deployed import Cluster, Clusters
-from .reached import NAMES, configs_in, place_of, reached, reached_by_each
+from .reached import NAMES, configs_in, place_of, reached_by_each
 
 _WAYS = {
     "argocd": "name the plugin in it (`plugin: {name: krmfn}`), or let CI render into a branch and sync that",
@@ -102,9 +102,9 @@ def _refused(cluster: Cluster, top: str) -> Iterator[Result]:
 
     Source: Argo CD 3.2, util/io/path, Path: app path is absolute.
     """
-    for deployment in cluster.deployments:
+    for deployment, holders in reached_by_each(cluster, top, _ours):
         declaration = deployment.declaration
-        if declaration.refused and any(reached(cluster, deployment, top, _ours)):
+        if declaration.refused and holders:
             engine, path = NAMES[declaration.engine], deployment.path
             message = f"{engine} refuses {declaration.refused}, so nothing of that folder reaches the cluster"
             place, remedy = place_of(deployment, top), f"write `path: {path}`"
@@ -137,10 +137,9 @@ def _made_by_functions(part: ResourceList) -> list[Item]:
 
 def _made_anew(cluster: Cluster, top: str) -> Iterator[Result]:
     """Yield a warning per object of an engine that deletes Modules and makes them anew where it cannot change them."""
-    for deployment in cluster.deployments:
+    for deployment, holders in reached_by_each(cluster, top, _ours):
         declaration = deployment.declaration
-        holders = list(reached(cluster, deployment, top, _ours)) if declaration.anew else []
-        if holders:
+        if declaration.anew and holders:
             engine = NAMES[declaration.engine]
             message = (
                 f"{engine} deletes and makes anew what it cannot change of {deployment.path}, so all nodes of its "

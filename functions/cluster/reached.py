@@ -24,27 +24,13 @@ def configs_in(part: ResourceList) -> list[Item]:
     return [item for item in items if not is_local(item)]
 
 
-def reached(
-    cluster: Cluster, deployment: Deployment, top: str, choose: Callable[[ResourceList], Sequence[Item]]
-) -> Iterator[Item]:
-    """Yield the chosen items of each part that come from the root of a deployment, or from files in it.
-
-    `top` is the root of the repository.
-    """
-    real = deployment.real(top)
-    for folder, part in with_folders(cluster):
-        if folder:
-            yield from choose(part) if within(folder, real) else ()
-        else:
-            yield from (item for item in choose(part) if within(file_of(item), real))
-
-
 def reached_by_each(
     cluster: Cluster, top: str, choose: Callable[[ResourceList], Sequence[Item]]
 ) -> Iterator[tuple[Deployment, Sequence[Item]]]:
-    """Yield each deployment of a cluster with what `reached` yields for it, in one pass over the items of the cluster.
+    """Yield each deployment with the chosen items of a cluster that come from its root, or from files in it.
 
-    A thousand Applications may share a cluster with a thousand files.
+    `top` is the root of the repository. The items are passed over once for all deployments: a thousand Applications may
+    share a cluster with a thousand files.
     """
     reals = [deployment.real(top) for deployment in cluster.deployments]
     items: dict[str, list[Item]] = {real: [] for real in reals}
@@ -62,11 +48,11 @@ def replaced(cluster: Cluster, top: str) -> frozenset[Id]:
     What was generated has no file; of loose files it counts where all of them are the Application's.
     """
     ids: set[Id] = set()
-    for deployment in cluster.deployments:
+    loose = [part for folder, part in with_folders(cluster) if not folder]
+    for deployment, items in reached_by_each(cluster, top, lambda part: part.items):
         if deployment.declaration.engine == "argocd" and deployment.declaration.anew:
             real = deployment.real(top)
-            ids |= {item.ref.id for item in reached(cluster, deployment, top, lambda part: part.items)}
-            loose = [part for folder, part in with_folders(cluster) if not folder]
+            ids |= {item.ref.id for item in items}
             if all(within(root.path, real) for root in cluster.roots if root.kind == "files"):
                 ids |= {item.ref.id for part in loose for item in part.items if not item.place}
     return frozenset(ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from krmfn_functions.cluster import cluster_streams, deployers
+from krmfn_functions.cluster import cluster_streams, deployers, engine_additions, engine_checks, reached
 from krmfn_functions.cluster.deployed import Clusters
 from krmfn_functions.command import Context
 from krmfn_functions.options import RunOptions
@@ -19,8 +19,9 @@ apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata: {{name: app-{at}, namespace: argocd}}
 spec:
-  source: {{repoURL: https://git.example.com/o/r, path: apps/{at}}}
+  source: {{repoURL: https://git.example.com/o/r, path: /apps/{at}, kustomize: {{commonLabels: {{a: b}}}}}}
   destination: {{name: lab, namespace: kmm}}
+  syncPolicy: {{syncOptions: [Replace=true]}}
 """
 MODULE = """\
 apiVersion: kmm.sigs.x-k8s.io/v1beta1
@@ -47,7 +48,15 @@ def calls(streams: Clusters) -> int:
     """How many functions are called to find out by what each object is deployed."""
     top = streams.engines.top
     assert len(streams.engines.deployments) in (30, 60)
-    return call_count(lambda: deployers.note_each(streams.clusters, top))[1]
+
+    def work() -> None:
+        deployers.note_each(streams.clusters, top)
+        engine_checks.check(streams, top)
+        engine_additions.check(streams, top)
+        for cluster in streams.clusters:
+            reached.replaced(cluster, top)
+
+    return call_count(work)[1]
 
 
 def test_the_work_is_linear(tmp_path: Path) -> None:
