@@ -99,12 +99,14 @@ def joined(message: str, remedy: str) -> str:
 
 
 def parted(text: str) -> tuple[str, str]:
-    """Return the message and the remedy of a text that joins them, at the first semicolon outside of quotes.
+    """Return the message and the remedy of a text that joins them, at the last semicolon outside of quotes.
 
-    What a value must be is part of the message.
+    What a value must be is part of the message. What somebody has written may hold semicolons, too: it stands in the
+    message.
     """
-    match = re.search("; (?!must )", re.sub(_QUOTED, lambda quoted: "x" * len(quoted[0]), text))
-    return (text[: match.start()], text[match.end() :]) if match else (text, "")
+    plain = re.sub(_QUOTED, lambda quoted: "x" * len(quoted[0]), text)
+    end = plain.rfind("; ")
+    return (text, "") if end < 0 or plain.startswith("must ", end + 2) else (text[:end], text[end + 2 :])
 
 
 def counted(number: int, noun: str) -> str:

@@ -92,7 +92,8 @@ def _absent(
     for name, members in named.items():
         for at, member in enumerate(members):
             if member.problem:
-                message, hint = parted(f"{member.text}: {member.problem}")
+                problem, hint = parted(member.problem)
+                message = f"{member.text}: {problem}"
                 field, tags, remedy = Field(f"clusters.{name}[{at}]"), ((NAMES, name),), hint or _CORRECT
                 yield error(message, rule="KRM522", field=field, place=member.place, tags=tags, remedy=remedy)
                 continue
