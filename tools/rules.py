@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from krmfn_functions.commands import catalogue
-from krmfn_functions.formats.rules import markdown, sentence
+from krmfn_functions.formats.rules import markdown, page, sentence
 from krmfn_functions.rule import Rule
 
 _ROOT = Path(__file__).parent.parent
@@ -70,14 +70,10 @@ def _holders(rules: Sequence[Rule]) -> str:
     oracles = sorted({rule.held for rule in rules}, key=lambda oracle: (KINDS.index(oracle.kind), oracle))
     lines = ["| | who | test | rules |", "|---|---|---|---|"]
     for oracle in oracles:
-        held = " ".join(f"[{rule.id}]({_page(rule)}#{rule.id.lower()})" for rule in rules if rule.held == oracle)
+        held = " ".join(f"[{rule.id}]({page(rule.id)})" for rule in rules if rule.held == oracle)
         test = f"`{oracle.test}`" if oracle.test else ""
         lines.append(f"| {oracle.kind} | {oracle.name} | {test} | {held} |")
     return "".join(f"{line}\n" for line in lines)
-
-
-def _page(rule: Rule) -> str:
-    return next(f"{prefix}.md" for prefix, _, _ in CHAPTERS if rule.id.startswith(prefix))
 
 
 def _table(rules: Sequence[Rule]) -> str:

@@ -21,14 +21,12 @@ from .survey import Root
 def check(streams: Clusters, top: str) -> None:
     """Report what Fleet cannot build of the roots with something of ours; `top` is the root of the repository."""
     for cluster in streams.clusters:
+        built = {root.path: root for root in cluster.roots if root.kind == "kustomization"}
         for deployment in cluster.deployments:
-            declaration = deployment.declaration
-            if (declaration.engine, declaration.how) != ("fleet", "raw"):
-                continue
-            for root in cluster.roots:
-                is_built = root.kind == "kustomization" and root.path == deployment.real(top)
-                if is_built and root.path not in cluster.beside:
-                    cluster.final.report(_absent(root, deployment, top))
+            declaration, root = deployment.declaration, built.get(deployment.real(top))
+            is_of_fleet = (declaration.engine, declaration.how) == ("fleet", "raw")
+            if is_of_fleet and root and root.path not in cluster.beside:
+                cluster.final.report(_absent(root, deployment, top))
 
 
 def _absent(root: Root, deployment: Deployment, top: str) -> Iterator[Result]:

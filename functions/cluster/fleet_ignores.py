@@ -118,9 +118,12 @@ def findings(engines: Engines, roots: Iterable[Root], tops: Sequence[str]) -> It
 
 def _left_out(path: str, has_dot: bool, deployment: Deployment) -> Result:
     """Return the warning about a file that Fleet leaves out, for the dot in its path or a `.fleetignore`."""
-    cause = "its name, or that of its folder, begins with a dot: Fleet" if has_dot else f"a {NAME}"
-    deployer, holder = "it" if has_dot else "Fleet", deployment.declaration.source.ref
-    message = f"{cause} leaves it out of what {deployer} deploys for {holder}, so no cluster gets it"
-    remedy = "remove its pattern, or leave it out here, too, with `exclude` in .krmfn.yaml"
-    remedy = "give it a name without a dot" if has_dot else remedy
+    holder = deployment.declaration.source.ref
+    if has_dot:
+        cause = "its name, or that of its folder, begins with a dot"
+        message = f"{cause}: Fleet leaves it out of what it deploys for {holder}, so no cluster gets it"
+        remedy = "give it a name without a dot"
+    else:
+        message = f"a {NAME} leaves it out of what Fleet deploys for {holder}, so no cluster gets it"
+        remedy = "remove its pattern, or leave it out here, too, with `exclude` in .krmfn.yaml"
     return warning(message, rule="KRM537", place=Place(os.path.relpath(path)), remedy=remedy)

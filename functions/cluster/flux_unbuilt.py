@@ -29,24 +29,30 @@ from .root_files import may_be_ours
 def check(streams: Clusters, top: str) -> None:
     """Report the first file that stops Flux in each folder that holds something of ours.
 
-    `top` is the root of the repository. What krmfn builds as Flux does is told by kustomize.
+    `top` is the root of the repository. Where krmfn builds a folder as Flux does, kustomize reports such a file.
     """
-    refused = lru_cache(maxsize=None)(_refused)
+    # many clusters may get one folder: its files are read once
+    refused, concerns_us = lru_cache(maxsize=None)(_refused), lru_cache(maxsize=None)(_concerns_us)
     for cluster in streams.clusters:
+        built = {root.path for root in cluster.roots if root.is_generated}
         for deployment in cluster.deployments:
             real = deployment.real(top)
-            is_built = any(root.path == real and root.is_generated for root in cluster.roots)
-            if _is_listed(deployment, real) and not is_built and _concerns_us(real):
+            if _is_listed(deployment, real) and real not in built and concerns_us(real):
                 cluster.final.report(_findings(deployment, refused(real, top, deployment.declaration.ignore)))
 
 
 def folders_of_others(engines: Engines) -> tuple[str, ...]:
     """Return the folders with nothing of ours of which Flux applies nothing, as far as a look at their files tells."""
+    # many clusters may get one folder: its files are read once
+    listed = {
+        (deployment.path, deployment.real(engines.top), deployment.declaration.ignore): None
+        for deployment in engines.deployments
+        if _is_listed(deployment, deployment.real(engines.top))
+    }
     names = dict[str, None]()
-    for deployment in engines.deployments:
-        real, ignore = deployment.real(engines.top), deployment.declaration.ignore
-        if _is_listed(deployment, real) and not _concerns_us(real):
-            names |= {deployment.path: None} if _kept(_without_resource(real), engines.top, ignore) else {}
+    for path, real, ignore in listed:
+        if not _concerns_us(real) and _kept(_without_resource(real), engines.top, ignore):
+            names[path] = None
     return tuple(names)
 
 
@@ -80,7 +86,7 @@ def _refused(real: str, top: str, ignore: str) -> tuple[tuple[str, str], ...]:
 
 
 def _text(path: str) -> bytes:
-    """Return the text of a file; b"" for one that cannot be read, which is told elsewhere."""
+    """Return the text of a file; b"" for one that cannot be read, which has an error of its own."""
     with suppress(KrmfnError):
         return files.read_regular(path, path)
     return b""

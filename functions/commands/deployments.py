@@ -17,6 +17,7 @@ from ..command import Command, Context
 from ..deployments import names
 from ..deployments.deployment import Deployment
 from ..formats import columns
+from ..grouping import grouped
 from ..kustomization.calls import BLOCKING
 from ..paths import files, output
 from ..settings import LOOK
@@ -133,8 +134,7 @@ def _json(rows: Sequence[_Row]) -> str:
 
 def _text(rows: Sequence[_Row]) -> str:
     head = ("CLUSTER", "ROOT", "ENGINE", "HOW", "FROM")
-    order = [*dict.fromkeys(row.cluster for row in rows)]
-    rows = sorted(rows, key=lambda row: order.index(row.cluster))
+    rows = [row for of_cluster in grouped((row.cluster, row) for row in rows).values() for row in of_cluster]
     places = (f"{row.place.path}:{row.place.line}{_aside(row)}" if row.place else "-" for row in rows)
     lines = [
         (row.cluster or "-", row.path, row.engine, row.how, place) for row, place in zip(rows, places, strict=True)

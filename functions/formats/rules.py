@@ -29,10 +29,10 @@ def markdown(rule: Rule) -> str:
     return f"Bad:\n\n{bad}\n\nGood:\n\n{good}\n\n{rule.remedy}\n"
 
 
-def page_url(url: str, rule_id: str) -> str:
-    """Return where a rule is described, if docs/reference/rules of krmfn, or a copy of it, is at a URL."""
-    chapter = rule_id[:3] if rule_id.startswith("KMM") else rule_id[:4]
-    return f"{url.rstrip('/')}/{chapter}.md#{rule_id.lower()}"
+def page(rule_id: str) -> str:
+    """Return the entry of a rule in docs/reference/rules: a page for each group, and its heading."""
+    group = rule_id[:3] if rule_id.startswith("KMM") else rule_id[:4]
+    return f"{group}.md#{rule_id.lower()}"
 
 
 def sentence(rule: Rule) -> str:

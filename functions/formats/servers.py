@@ -50,7 +50,7 @@ def sarif(checked: Checked, rules: Rules = None) -> str:
 def _texts(rule: Rule, url: str) -> dict[str, Any]:
     """Return a rule's texts; `helpUri` has to be absolute, so there is none unless a URL is given."""
     return {
-        **({"helpUri": texts.page_url(url, rule.id)} if url else {}),
+        **({"helpUri": f"{url.rstrip('/')}/{texts.page(rule.id)}"} if url else {}),
         "shortDescription": {"text": texts.sentence(rule)},
         "help": {"text": texts.text(rule), "markdown": texts.markdown(rule)},
     }
