@@ -31,11 +31,9 @@ def image_is_known(config: DeviceConfig) -> Iterator[Result]:
         return
     upgrade = config.spec.upgrade
     if not named_image(config.spec):
-        message, remedy = (
-            "no image is named for the kernel module",
-            "write driverImage, or an image in every kernel mapping",
-        )
-        yield config.error(f"driverImage is missing: {message}", "driverImage", remedy=remedy)
+        message = "driverImage is missing: no image is named for the kernel module"
+        remedy = "write driverImage, or an image in every kernel mapping"
+        yield config.error(message, "driverImage", remedy=remedy)
     elif not (upgrade and upgrade.ordered):  # with these KRM131 asks for driverVersion, and a tag would not help
         remedy = "write driverVersion, or give driverImage a tag or a digest"
         yield config.error("driverVersion is missing: driverImage has no tag", "driverVersion", remedy=remedy)

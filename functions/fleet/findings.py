@@ -85,10 +85,8 @@ def kernels_are_mapped(joined: Join) -> Iterator[Result]:
             if blocked := _number([pair for pair in selected if pair[1].state == "blocked"]):
                 message += f"; KMM then does nothing on the other {counted(blocked, 'node')} either"
             without = sorted(name for names in uncovered.values() for name in names)
-            facts, remedy = (
-                (*node_facts(without), _module(driver)),
-                "add a kernel mapping for it, or narrow the selector",
-            )
+            facts = (*node_facts(without), _module(driver))
+            remedy = "add a kernel mapping for it, or narrow the selector"
             yield at_mappings(driver, error(message, facts=facts, remedy=remedy))
         yield from _not_judged(driver, selected)
         unknown = _names(selected, "kernel unknown")
@@ -172,7 +170,8 @@ def workloads_tolerate(joined: Join) -> Iterator[Result]:
             message = f"does not run on {len(names):,} of {nodes} on which {driver.ref} loads, {reason}"
             finding = warning if placement.nodes else error
             field = Field("spec.template.spec.tolerations")
-            facts, remedy = (*node_facts(names), _module(driver)), "give it the Module's tolerations"
+            facts = (*node_facts(names), _module(driver))
+            remedy = "give it the Module's tolerations"
             yield finding(message, ref=workload.ref, field=field, facts=facts, remedy=remedy)
 
 

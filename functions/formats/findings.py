@@ -1,9 +1,8 @@
 """Findings for readers: text for people, JSON for programs, and the table of all formats of `check`."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from krmfn.printing import counted, json_text, listed, printable
+from krmfn.printing import SHOWN, counted, json_text, listed, printable
 from krmfn.results import UNLISTED, Result, reference
 from krmfn.typed import Any, NamedTuple
 
@@ -21,10 +20,6 @@ _EXPLAINED = 3
 
 Source = Callable[[str, int], str]
 """Returns a line of a file by its number from 1; "" where it cannot be read."""
-
-
-_CUT = re.compile(r"\bnodes? \([^()]* and [\d,]+ more\)")
-"""A message that does not name all of its nodes."""
 
 
 class Layout(NamedTuple):
@@ -49,9 +44,15 @@ def text(checked: Checked, rules: Rules = None, layout: Layout = Layout()) -> st
     ids = list(dict.fromkeys(result.rule for result in checked.results if result.rule))
     if rules and ids:
         lines.append(f"more about these: krmfn explain {' '.join(ids[:_EXPLAINED])}")
-    if rules and any(_CUT.search(result.message) for result in checked.results):
+    if rules and any(map(_has_more_nodes, checked.results)):
         lines.append("all nodes by name: krmfn nodes --wide")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _has_more_nodes(result: Result) -> bool:
+    """Return True for a finding about more nodes than a message names."""
+    count = dict(result.facts).get("nodeCount", 0)
+    return isinstance(count, int) and count > SHOWN
 
 
 def _lines(result: Result, layout: Layout) -> list[str]:

@@ -13,7 +13,7 @@ from krmfn_functions.formats.findings import FORMATS, Layout, as_json, finding, 
 
 from krmfn import Place, Ref, Result, error, info, warning
 from krmfn.printing import printable
-from krmfn.results import Field
+from krmfn.results import Field, node_facts
 from tests.builders import CONFIG
 from tests.commands import ROOT, Done, process
 
@@ -66,8 +66,8 @@ def test_a_line_says_where_how_bad_and_what(result: Result, line: str) -> None:
 
 @pytest.mark.parametrize("is_cut", [False, True])
 def test_names_that_are_left_out_have_a_command_that_shows_them(is_cut: bool) -> None:
-    nodes = "7 nodes (n1, n2, n3, n4, n5 and 2 more)" if is_cut else "2 nodes (n1, n2)"
-    lines = text(Checked([error(f"no mapping on {nodes}", rule="R")]), lambda: ()).splitlines()
+    facts = node_facts([f"n{at}" for at in range(7 if is_cut else 5)])
+    lines = text(Checked([error("no mapping for some nodes", rule="R", facts=facts)]), lambda: ()).splitlines()
     assert ("all nodes by name: krmfn nodes --wide" in lines) == is_cut
 
 
