@@ -13,8 +13,6 @@ class Intent(NamedTuple):
     """False: the resources are as they were read."""
     judges_whole: bool = True
     """It wants the findings about what reaches each cluster as a whole."""
-    judges_strangers: bool = False
-    """It shows what does not concern krmfn, too, where a PATH is a whole repository."""
     judges_nodes: bool = True
     """It wants the findings about nodes, and about rules that are turned off for nothing."""
     deploys: bool = False
@@ -40,13 +38,16 @@ class Intent(NamedTuple):
 
     @property
     def is_check(self) -> bool:
-        """Whether all that is found is wanted, and nothing else: also what stands in roots that cannot be built."""
-        return self.judges_whole and not (self.deploys or self.is_old or self.shows_errors)
+        """Whether all that is found is wanted: also what stands in roots that cannot be built, and nothing of others.
+
+        Whatever else a command does with it, its findings are those of `check`.
+        """
+        return self.judges_whole and not (self.deploys or self.is_old)
 
 
 CHECK = Intent()
-REVIEW = Intent(judges_strangers=True, logs_advice=False, shows_errors=True, takes_settings_alone=False)
-"""For pages about all that was found."""
+REVIEW = CHECK._replace(logs_advice=False, shows_errors=True)
+"""For pages about all that was found: what `check` finds, and what the input would become."""
 RENDER = Intent(judges_nodes=False, deploys=True, warns_of_nodes=True, keeps_left_overs=False)
 RENDER = RENDER._replace(takes_settings_alone=False, is_root_only=True)
 LOOK = Intent(judges_whole=False, judges_nodes=False, logs_advice=False, takes_settings_alone=False)

@@ -44,7 +44,7 @@ def layout_of(context: Context, paths: Sequence[str]) -> Clusters:
     intent = context.intent
     paths = paths or ([] if named else ["."])
     streams = layout.layout(paths, context.options, named, intent.is_root_only, intent.is_old)
-    if intent.judges_whole and not (intent.judges_strangers or named or intent.deploys or intent.is_old):
+    if intent.is_check and not named:
         from . import foreign  # imported here: other commands show all that there is
 
         return foreign.without(context, streams)
@@ -134,8 +134,7 @@ def _without_errors_of_others(streams: Clusters) -> Clusters:
 def _check_engines(streams: Clusters, context: Context) -> None:
     """Report how engines deploy the clusters, unless they are a former state or are rendered for an engine now."""
     intent, is_named = context.intent, bool(streams.config.clusters or context.options.cluster)
-    is_judged = intent.judges_whole and not (intent.deploys or intent.is_old)
-    if (streams.engines.deployments or streams.engines.templates) and is_judged and not is_named:
+    if (streams.engines.deployments or streams.engines.templates) and intent.is_check and not is_named:
         from . import engine_additions, engine_checks, fleet_bundles, flux_unbuilt
 
         engine_checks.check(streams, streams.engines.top)

@@ -44,7 +44,7 @@ def check(streams: Clusters, intent: Intent) -> None:
                 message = f"no cluster of {file} has this inventory, so its nodes count nowhere"
                 finding = warning(message, rule="KRM524", remedy="add its path there")
                 cluster.final.report([item.located(finding)])
-    if intent.judges_whole and not (intent.deploys or intent.is_old):
+    if intent.is_check:
         _check_empty(clusters, config)
     if intent.judges_nodes:
         _check_nodes(streams.clusters, config)

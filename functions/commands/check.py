@@ -19,9 +19,9 @@ from ..formats.checked import Checked, dump_baseline
 from ..paths import files, output
 from ..rendering import ignoring
 from ..settings import CHECK
+from . import run_findings
 from .catalogue import rules
 from .judged import Judged
-from .run_findings import collect, with_gaps
 
 _SEVERITIES = ("info", "warning", "error")
 _OF_SERVERS = ("sarif", "junit", "github", "gitlab")
@@ -87,7 +87,7 @@ def run(context: Context, args: Request) -> int:
         return _write_baseline(context, args, args.write_baseline)
     judged = _judge(context, args)
     _print(context, args, judged)
-    return _code(args, judged)
+    return run_findings.exit_code(judged.streams, judged.checked, args.fail_on)
 
 
 def _named(args: Request) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -109,7 +109,7 @@ def _write_baseline(context: Context, args: Request, file: str) -> int:
     if not streams.is_readable:
         cluster_streams.log(context, streams)
         return 2
-    text = dump_baseline(collect(context, streams, None).results)
+    text = dump_baseline(run_findings.collect(context, streams, None).results)
     files.write_text(file, text, context.options.root)
     return 0
 
@@ -127,10 +127,10 @@ def _judge(context: Context, args: Request) -> Judged:
         from . import clusters  # here: few ask
 
         additions = clusters.uncovered_errors(streams.lists, args.fail_on)
-    checked = collect(context, streams, args.baseline, additions)._replace(
+    checked = run_findings.collect(context, streams, args.baseline, additions)._replace(
         failing=findings.failing(args.fail_on), rules_url=args.rules_url or ""
     )
-    checked = with_gaps(checked, args.fail_on)
+    checked = run_findings.with_gaps(checked, args.fail_on)
     checked = _turn_off(checked, ignore) if ignore else checked
     visible = _select(checked, least, select) if least != "info" or select else checked
     return Judged(streams, checked, visible, reported)
@@ -151,14 +151,6 @@ def _print(context: Context, args: Request, judged: Judged) -> None:
     output.write_stdout(write(visible, rules))
 
 
-def _code(args: Request, judged: Judged) -> int:
-    """Return the exit code: 1 for findings that fail the check, 2 where something could not be read."""
-    streams, checked = judged.streams, judged.checked
-    blocking = {finding.id for failure in streams.failures for finding in failure.findings}
-    is_known = streams.is_readable and blocking.isdisjoint(finding.id for finding in checked.results)
-    return int(findings.fails(checked.results, args.fail_on)) if streams.is_whole or is_known else 2
-
-
 def _mend(context: Context, args: Request) -> int:
     """Mend what can be mended, and print what is left; with --diff print what would be mended, and write nothing.
 
@@ -170,7 +162,7 @@ def _mend(context: Context, args: Request) -> int:
         other = "--write-baseline" if args.write_baseline else "the PATH -"
         raise KrmfnError(f"{other} cannot be combined with --fix or --diff, which mend files; remove one of the two")
     mended = fixing.mend(context, partial(_judge, context, args))
-    code = _code(args, mended.judged)
+    code = run_findings.exit_code(mended.judged.streams, mended.judged.checked, args.fail_on)
     if args.diff:
         if mended.problem:
             context.log.say(f"nothing can be mended: {mended.problem}", "error")

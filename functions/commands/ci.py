@@ -67,9 +67,9 @@ def _run(context: Context, args: Request) -> int:
         comparisons = against_base.compare_with_base(
             look, against_base.AgainstBase(args.base, args.paths, streams, skips=True)
         )
-    is_whole = streams.is_whole and (bool(comparisons) or args.base is None)
     checked = _collect(context, args, streams, comparisons)
-    code = 2 if not is_whole else int(findings.fails(checked.results, args.fail_on))
+    is_compared = bool(comparisons) or args.base is None
+    code = run_findings.exit_code(streams, checked, args.fail_on) if is_compared else 2
     output.write_texts({args.out: _texts(args, streams, checked, comparisons, code)}, context.options.root)
     visible = _failing(checked) if context.options.quiet else checked
     output.write_stdout(findings.text(visible, rules, findings.Layout(head="check: ")))
@@ -87,7 +87,7 @@ def _collect(context: Context, args: Request, streams: Clusters, comparisons: Se
     """Return the findings, with those about the change, and with the errors that --fail-on makes."""
     cluster_streams.look_up_places(context, streams)
     additions = clusters.change_errors(comparisons, args.fail_on)
-    additions += clusters.uncovered_errors(streams.lists, args.fail_on) if streams.is_whole else ()
+    additions += clusters.uncovered_errors(streams.lists, args.fail_on) if streams.is_readable else ()
     checked = run_findings.with_changes(run_findings.collect(context, streams, args.baseline, additions), comparisons)
     if comparisons and args.base is not None:
         from ..comparing import touched  # here: what runs Git is slow to load

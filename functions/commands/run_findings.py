@@ -14,6 +14,7 @@ from ..cluster import cluster_lists, root_files, unjudged
 from ..cluster.deployed import Clusters
 from ..command import Context
 from ..formats.checked import Checked, names_of, new_findings, parse_baseline, tag_cluster
+from ..formats.findings import fails
 from ..formats.unjudged import Gap, failing, joined, sentence
 from ..paths import failures, files
 from ..paths.manifests import KUSTOMIZATIONS
@@ -74,6 +75,16 @@ def _not_listed(context: Context, results: Sequence[Result], baseline: str) -> l
     others = list(new_findings(results, known))
     context.log.say(f"{len(results) - len(others)} of {len(results)} findings are listed in {baseline}")
     return others
+
+
+def exit_code(streams: Clusters, checked: Checked, fail_on: Collection[str]) -> int:
+    """Return the exit code of findings: 1 for those that fail the command, 2 where something could not be read.
+
+    A root that may not be built is no reason for 2 where a baseline lists why.
+    """
+    blocking = {finding.id for failure in streams.failures for finding in failure.findings}
+    is_known = streams.is_readable and blocking.isdisjoint(finding.id for finding in checked.results)
+    return int(fails(checked.results, fail_on)) if streams.is_whole or is_known else 2
 
 
 def new_lists(comparisons: Sequence[Comparison]) -> dict[str, ResourceList]:

@@ -19,7 +19,7 @@ from ..paths import files
 from ..paths.failures import failure_of
 from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison, Plan, undecided
-from . import hidden, unchanged
+from . import hidden, new_side, unchanged
 from .base import Base, check_out
 from .base_files import is_below
 from .pairs import Pair, Pairs, compare, deployed_manifests, is_idle_aside, join_elsewhere, pair_clusters
@@ -64,7 +64,10 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
     tops = [*paths, *members]
     with check_out(request.ref, tops, alone.options.function_config) as base:
         sides = unchanged.lay_out_sides(alone, base, paths) if request.skips and not has_against else unchanged.Sides()
-        new = (rendered or _render_existing(alone, paths, sides.new)).with_asides()
+        if rendered:
+            new = new_side.whole(alone, paths, rendered, sides.new).with_asides()
+        else:
+            new = _render_existing(alone, paths, sides.new).with_asides()
         failures = [failure for failure in new.failures if failure.cluster not in sides.same]
         clusters = [cluster for cluster in new.clusters if cluster.name not in sides.same]
         new = new._replace(clusters=clusters, failures=failures)

@@ -1,0 +1,54 @@
+"""The new side of a comparison where a command has rendered it to check it: what the check left out is compared, too."""
+
+from collections.abc import Sequence
+
+from krmfn import KrmfnError
+
+from ..cluster import cluster_streams
+from ..cluster.deployed import Cluster, Clusters
+from ..command import Context
+from ..paths.failures import failure_of
+
+_Contents = tuple[str, tuple[tuple[str, str, tuple[str, ...]], ...]]
+
+
+def whole(context: Context, paths: Sequence[str], current: Clusters, layout: Clusters | None) -> Clusters:
+    """Return the clusters that a check has rendered, and those that it did not read or of which it reads a part.
+
+    A check of a whole repository leaves out what does not concern krmfn; a comparison shows what changes there. `layout`
+    has all clusters of the PATHs that are compared; None where nobody has looked yet.
+    """
+    if not current.is_repository:
+        return current
+    layout = layout or cluster_streams.layout_of(context, paths)
+    known = {_contents(cluster): cluster for cluster in current.clusters if not cluster.beside}
+    found = [known.get(_contents(cluster)) for cluster in layout.clusters]
+    rest = [cluster for cluster, twin in zip(layout.clusters, found, strict=True) if not twin]
+    others = _rendered(context, paths, layout._replace(clusters=rest, unassigned=()))
+    rendered = iter(others.clusters)
+    names = {cluster.name for cluster in found if cluster}
+    failures = [failure for failure in current.failures if failure.cluster in names]
+    listed = {finding.occurrence for finding in others.findings}
+    return current._replace(
+        clusters=[twin or next(rendered) for twin in found],
+        failures=[*others.failures, *failures],
+        findings=[*others.findings, *(f for f in current.findings if f.occurrence not in listed)],
+    )
+
+
+def _contents(cluster: Cluster) -> _Contents:
+    """Return what a cluster is: its name, and its roots with their files."""
+    roots = ((root.kind, root.path, tuple(file.real for file in root.files)) for root in cluster.all_roots)
+    return cluster.name, tuple(roots)
+
+
+def _rendered(context: Context, paths: Sequence[str], streams: Clusters) -> Clusters:
+    """Return some clusters as they are rendered; where none can be, they say why."""
+    if not streams.clusters:
+        return streams
+    try:
+        return cluster_streams.render(context, paths, streams=streams)
+    except KrmfnError as failure:
+        failures = [failure_of(cluster.name, failure)._replace(cluster=cluster.name) for cluster in streams.clusters]
+        clusters = [cluster._replace(is_whole=False) for cluster in streams.clusters]
+        return streams._replace(clusters=clusters, failures=[*streams.failures, *failures])
