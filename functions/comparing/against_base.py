@@ -65,7 +65,7 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
     with check_out(request.ref, tops, alone.options.function_config) as base:
         sides = unchanged.lay_out_sides(alone, base, paths) if request.skips and not has_against else unchanged.Sides()
         if rendered:
-            new = new_side.whole(alone, paths, rendered, sides.new).with_asides()
+            new = new_side.all_clusters(alone, paths, rendered, sides.new).with_asides()
         else:
             new = _render_existing(alone, paths, sides.new).with_asides()
         failures = [failure for failure in new.failures if failure.cluster not in sides.same]

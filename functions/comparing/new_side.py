@@ -1,4 +1,4 @@
-"""The new side of a comparison where a command has rendered it to check it: what the check left out is compared, too."""
+"""The new side of a comparison where a command has checked it: what the check left out is compared, too."""
 
 from collections.abc import Sequence
 
@@ -12,25 +12,25 @@ from ..paths.failures import failure_of
 _Contents = tuple[str, tuple[tuple[str, str, tuple[str, ...]], ...]]
 
 
-def whole(context: Context, paths: Sequence[str], current: Clusters, layout: Clusters | None) -> Clusters:
+def all_clusters(context: Context, paths: Sequence[str], current: Clusters, layout: Clusters | None) -> Clusters:
     """Return the clusters that a check has rendered, and those that it did not read or of which it reads a part.
 
-    A check of a whole repository leaves out what does not concern krmfn; a comparison shows what changes there. `layout`
-    has all clusters of the PATHs that are compared; None where nobody has looked yet.
+    A check of a whole repository leaves out what does not concern krmfn; a comparison shows what changes there.
+    `layout` has all clusters of the PATHs that are compared; None where nobody has looked yet.
     """
     if not current.is_repository:
         return current
     layout = layout or cluster_streams.layout_of(context, paths)
     known = {_contents(cluster): cluster for cluster in current.clusters if not cluster.beside}
-    found = [known.get(_contents(cluster)) for cluster in layout.clusters]
-    rest = [cluster for cluster, twin in zip(layout.clusters, found, strict=True) if not twin]
+    twins = [known.get(_contents(cluster)) for cluster in layout.clusters]
+    rest = [cluster for cluster, twin in zip(layout.clusters, twins, strict=True) if not twin]
     others = _rendered(context, paths, layout._replace(clusters=rest, unassigned=()))
     rendered = iter(others.clusters)
-    names = {cluster.name for cluster in found if cluster}
+    names = {cluster.name for cluster in twins if cluster}
     failures = [failure for failure in current.failures if failure.cluster in names]
     listed = {finding.occurrence for finding in others.findings}
     return current._replace(
-        clusters=[twin or next(rendered) for twin in found],
+        clusters=[twin or next(rendered) for twin in twins],
         failures=[*others.failures, *failures],
         findings=[*others.findings, *(f for f in current.findings if f.occurrence not in listed)],
     )
