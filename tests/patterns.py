@@ -158,7 +158,7 @@ def uses() -> Mapping[Use, str]:
             place = f"{file.path}:{getattr(node, 'lineno', 0)}"
             assert not (isinstance(node, ast.ImportFrom) and node.module == "re"), place
             assert not (isinstance(node, ast.alias) and node.name == "re" and node.asname), place
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "re" and node.attr not in OTHERS:
+            if isinstance(node, ast.Attribute) and _is_re(node.value) and node.attr not in OTHERS:
                 call = file.parents[node]
                 assert node.attr in FLAGS_AT, place
                 assert isinstance(call, ast.Call) and call.func is node, place
@@ -169,6 +169,10 @@ def uses() -> Mapping[Use, str]:
                         places[Use(pattern, flags, simple, LONGEST.get(file.path, LONG))] = place
     assert not unused, f"not used any more: {unused}"
     return places
+
+
+def _is_re(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "re"
 
 
 def other_engines() -> set[tuple[str, str]]:

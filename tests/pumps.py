@@ -1,9 +1,9 @@
 """Texts that a regular expression may take long over, from its own parse tree; and the search for one that does.
 
 Around each repeat stand: what leads to it, its body over and over, and what then fits no more. Each text is first
-short; the slowest are doubled until they are long, and it is the growth that judges: twice the text, twice the work.
-So neither a slow machine nor a busy one changes anything. Only where a short text is not done with in the CPU time of
-a thousand long ones the process is ended.
+short; the slowest are made longer, by eight each time, and it is the growth that judges: eight times the text, eight
+times the work. So neither a slow machine nor a busy one changes anything. Only where a short text is not done with in
+the CPU time of many thousands the process is ended.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ parser: Any = import_module("re._parser" if sys.version_info >= (3, 11) else "sr
 c: Any = import_module("re._constants" if sys.version_info >= (3, 11) else "sre_constants")
 
 SHORT, LONG, MANY = 1_000, 120_000, 3_000
+ONE = 1.0
+"""The CPU time that one short text may take, where 0.00003 seconds are usual and 0.002 the most."""
 SECONDS = 10
 """The CPU time that one pattern may take on all of its short texts, where some 0.1 seconds are usual."""
 GUARD = 300
-"""The CPU time that ends one whose work on long texts grows, but not by much at any doubling."""
-GROWTH = 3.0
-"""How much more work twice the text may be: 2 is usual, 4 is one look at all of the text for each of its letters."""
+"""The CPU time that ends one whose work on long texts grows, but not by much at any step."""
+STEP = 8
+GROWTH = 27
+"""How much more work eight times the text may be: 8 is usual, 64 is a look at all of the text for each letter of it."""
 FLOOR = 0.005
 """Work, in seconds, below which its growth says nothing."""
 SLOWEST = 3
@@ -120,6 +123,8 @@ def example(nodes: Nodes, style: Style, groups: dict[int, list[int]]) -> list[in
                 groups[value[0]] = part
         elif op is c.GROUPREF:
             text += groups.get(value, [])
+        elif op is c.LITERAL:
+            text.append(value)
         elif op is not c.AT:
             text.append(next(char for char in (style.prefer, *PLAIN, value) if is_member(op, value, char)))
     return text
@@ -211,15 +216,20 @@ def work(use: Use, shape: tuple[str, str, str], size: int, times: int = 1) -> fl
 
 
 def grows(use: Use, shape: tuple[str, str, str]) -> bool:
-    """Return True when the work grows by more than twice the text at two doublings in a row."""
-    before, fast, size = work(use, shape, SHORT, 3), 0, 2 * SHORT
-    while size <= 2 * use.longest:
-        after = work(use, shape, size, 3)
-        fast = fast + 1 if after > FLOOR and after > GROWTH * before else 0
-        if fast == 2:
+    """Return True when the work grows by much more than the text."""
+    sizes = lengths(use.longest)
+    for size, longer in itertools.pairwise(sizes):
+        if work(use, shape, longer) > max(FLOOR, GROWTH * work(use, shape, size, 3)):
             return True
-        before, size = after, 2 * size
     return False
+
+
+def lengths(longest: int) -> list[int]:
+    """Return the sizes of the texts to try, the last of them long, each STEP times the one before."""
+    last = SHORT
+    while 2 * last <= 2 * longest:
+        last *= 2
+    return [last // STEP**back for back in range(4) if last // STEP**back >= SHORT][::-1]
 
 
 def attempt(use: Use) -> None:
@@ -228,7 +238,9 @@ def attempt(use: Use) -> None:
     times: list[tuple[float, tuple[str, str, str]]] = []
     for shape in shapes(use.pattern, use.flags):
         print(shape, flush=True)
+        signal.setitimer(signal.ITIMER_PROF, ONE)  # nothing handles its signal, which ends the process
         times.append((work(use, shape, SHORT), shape))
+    signal.setitimer(signal.ITIMER_PROF, 0)
     limit_cpu(GUARD)
     for _, shape in sorted(times, reverse=True)[:SLOWEST]:
         print(shape, flush=True)
