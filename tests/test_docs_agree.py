@@ -7,7 +7,6 @@ import re
 import subprocess
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Mapping
-from configparser import ConfigParser
 from typing import Any
 
 import fields
@@ -20,8 +19,7 @@ from krmfn_functions.deviceconfig.merging import EITHER, SWITCHES
 from krmfn_functions.formats import comment, findings
 
 from tests.commands import ROOT, process
-from tests.console import rewritten_unless
-from tests.pages import Block, blocks, pages
+from tests.pages import pages
 
 _TEST = re.compile(r"^def (test_\w+)", re.MULTILINE)
 _REFERENCE = ROOT / "docs" / "reference"
@@ -53,23 +51,6 @@ def test_the_map_has_every_room() -> None:
 def test_the_picture_of_the_owners_is_as_it_is_drawn() -> None:
     assert owners_picture.TARGET.read_text() == owners_picture.picture()
     assert f"]({owners_picture.TARGET.name})" in (owners_picture.TARGET.parent / "adopt.md").read_text()
-
-
-def layers() -> list[Block]:
-    """The pictures in architecture.md that quote .importlinter."""
-    contracts = [
-        block for block in blocks(_INTERNALS / "architecture.md") if block.note.startswith("from .importlinter")
-    ]
-    assert contracts
-    return contracts
-
-
-@pytest.mark.parametrize("block", layers(), ids=lambda block: block.note)
-def test_the_layers_are_those_of_importlinter(block: Block) -> None:
-    rules = ConfigParser()
-    rules.read(ROOT / ".importlinter")
-    lines = rules[f"importlinter:contract:{block.note.rpartition(' ')[2]}"]["layers"].split("\n")
-    rewritten_unless(block, "".join(f"{line}\n" for line in lines if line))
 
 
 def test_contributing_names_every_make_target_and_no_page_another() -> None:

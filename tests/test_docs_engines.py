@@ -39,8 +39,6 @@ def test_every_test_that_a_page_of_gitops_names_exists() -> None:
     for page in (*RECIPES, PAGE):
         named = set(re.findall(r"\b(test_\w+)(?:\.py)?\b", page.read_text()))
         assert named <= defined, page
-    followed = PAGE.read_text().partition("## Which test")[2]
-    assert all(f"../{page.relative_to(DOCS)}" in followed for page in RECIPES)
 
 
 def test_what_cannot_be_had_is_listed_with_its_reason() -> None:
