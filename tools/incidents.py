@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 from krmfn_functions.chain.incidents import INCIDENTS
@@ -11,41 +15,86 @@ PAGE = Path(__file__).parent.parent / "docs" / "operate" / "incident.md"
 HEAD = """\
 # A driver is down
 
-Type the four lines below; the first line that `why` prints is the broken link, the next one is what to type. \
-[Five bad nights](nights.md) plays five of them, [why](../reference/commands/why.md) has the links of KMM's chain. \
-Written by `python tools/incidents.py` from the texts of the links; do not edit.
+In the repository, at the commit that the cluster is to have, type:
 
-1. Check out the commit that the cluster is to have, and print the cluster: `krmfn why --kubectl > ../dump.sh`, then \
-`DUMP=../dump.json sh ../dump.sh`: beside the repository, for in it a dump is read as what Git has, too.
-2. Ask about one node, in the repository: `krmfn why NODE --live CLUSTER=../dump.json`. The first line is the first \
-broken link, the next one what to type, then how many nodes have the same. `--verbose` prints the whole chain.
-3. Where a worker pod crashes, its log decides: write it to a file, `kubectl logs ... > ../worker.log` as `why` \
-names it, then `krmfn why NODE --live CLUSTER=../dump.json --log ../worker.log`.
-4. Ask about all nodes: `krmfn nodes --live CLUSTER=../dump.json --problems`.
+```sh
+krmfn why --kubectl > ../dump.sh && DUMP=../dump.json sh ../dump.sh   # asks the cluster
+krmfn why NODE --live CLUSTER=../dump.json                            # one node
+krmfn nodes --live CLUSTER=../dump.json --problems                    # all nodes
+```
 
-`krmfn explain ImagePullBackOff` prints the rows that have a word.
+The first line that `why` prints is the broken link of KMM's chain, the next one what to type, then
+how many nodes have the same. `--verbose` prints the whole chain. Keep the dump beside the
+repository: in it, krmfn would read the dump as what Git has.
 
-## What you see, what it is, what to type
+If a worker pod crashes, only its log says why. `why` names the command that prints it:
+
+```sh
+kubectl logs ... > ../worker.log
+krmfn why NODE --live CLUSTER=../dump.json --log ../worker.log
+```
+
+`krmfn explain ImagePullBackOff` prints the entry of a word. [Five bad nights](nights.md) plays five
+incidents; [why](../reference/commands/why.md) explains the links. Written by
+`python tools/incidents.py` from the texts of the links; do not edit.
+
+## What you see
+
 """
-LOG = """\
-## What the log of a worker says
-
-| in the log, or in dmesg | is | do |
-|---|---|---|
-"""
+_NOT_RUN = "<!-- not run: it needs a cluster; docs/operate/nights.md runs it on dumps -->\n"
+_SHOWN = 54
+"""How wide the words of a row in the first table are, so that a terminal of 80 columns shows a row in a line."""
+_COLUMNS = 100
+_SPAN = re.compile(r"`[^`]*`")
+_KEPT = "\u00a0"
+"""Stands for a space in a code span while a line is folded, so that no command is."""
 
 
 def page() -> str:
-    """Return the page: a row for each incident in the order of the chain, then the sentences of the kernel."""
-    rows = ["| you see | link | it is | `why` says | type |", "|---|---|---|---|---|"]
-    for incident in INCIDENTS:
-        cells = (", ".join(f"`{word}`" for word in incident.words), f"`{incident.link}`", incident.sense)
-        rows.append(f"| {' | '.join((*cells, f'`...{incident.reason}...`', f'`{incident.command}`'))} |")
-    table = "\n".join(f"{row}" for row in rows)
-    log = "\n".join(
-        f"| {', '.join(f'`{sign}`' for sign in word.signs)} | {word.sense} | {word.remedy} |" for word in WORDS
-    )
-    return f"{HEAD}\n{table}\n\n{LOG}{log}\n"
+    """Return the page: what leads to which link, the incidents in the order of the chain, the kernel's sentences."""
+    parts = [HEAD.replace("```sh\n", f"{_NOT_RUN}```sh\n"), "| you see | link |\n|---|---|\n"]
+    parts += [f"| {_first(incident.words)} | [{incident.link}](#{incident.link}) |\n" for incident in INCIDENTS]
+    for link, incidents in groupby(INCIDENTS, key=lambda incident: incident.link):
+        parts.append(f"\n## {link}\n")
+        for incident in incidents:
+            parts.append(
+                _entry(
+                    incident.sense,
+                    ("you see", _spans(incident.words)),
+                    ("`why` says", f"`...{incident.reason}...`"),
+                    ("type", f"`{incident.command}`"),
+                )
+            )
+    parts.append("\n## What the log of a worker says\n")
+    for word in WORDS:
+        parts.append(_entry(f"{word.sense}.", ("the log", _spans(word.signs)), ("do", word.remedy)))
+    return "".join(parts)
+
+
+def _first(words: Sequence[str]) -> str:
+    """Return as many of the words as a row has place for, at least one."""
+    count = 1
+    while count < len(words) and len(_spans(words[: count + 1])) <= _SHOWN:
+        count += 1
+    return _spans(words[:count])
+
+
+def _spans(words: Sequence[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def _entry(sense: str, *rows: tuple[str, str]) -> str:
+    """Return an entry: what it is, its first sentence in bold, and a line for each of what is known of it."""
+    lead, stop, rest = sense.partition(". ")
+    text = f"**{lead[0].upper()}{lead[1:]}{stop.strip()}** {rest}".strip()
+    lines = [_folded(text, ""), "", *(_folded(f"* {title}: {what}", "  ") for title, what in rows)]
+    return "\n" + "\n".join(lines) + "\n"
+
+
+def _folded(text: str, indent: str) -> str:
+    kept = _SPAN.sub(lambda span: span[0].replace(" ", _KEPT), text)
+    folded = textwrap.fill(kept, _COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return folded.replace(_KEPT, " ")
 
 
 if __name__ == "__main__":
