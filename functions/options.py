@@ -104,7 +104,7 @@ def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = 
         names, metavar = ("--nodes", "--live"), "[CLUSTER=]DUMP"
         action = parser.add_argument(*names, dest="live", action="append", default=[], metavar=metavar, help=text)
         setattr(action, OFFERED, (ASKED.format("clusters"),))
-    text = f"{PATH} (default: .); the objects of Argo CD, Flux and Fleet say which roots make a cluster"
+    text = f"{PATH} (default: .); the objects of Argo CD, Flux and Fleet say which folders make a cluster"
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_ or text)
 
 

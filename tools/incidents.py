@@ -87,7 +87,7 @@ def _entry(sense: str, *rows: tuple[str, str]) -> str:
     """Return an entry: what it is, its first sentence in bold, and a line for each of what is known of it."""
     lead, stop, rest = sense.partition(". ")
     text = f"**{lead[0].upper()}{lead[1:]}{stop.strip()}** {rest}".strip()
-    lines = [_folded(text, ""), "", *(_folded(f"* {title}: {what}", "  ") for title, what in rows)]
+    lines = [_folded(text, ""), "", *(_folded(f"* {title}: {words}", "  ") for title, words in rows)]
     return "\n" + "\n".join(lines) + "\n"
 
 

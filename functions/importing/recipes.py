@@ -28,10 +28,13 @@ _PURPOSES = {
     GITLAB: "checks each merge request, and reports what changes on the clusters",
 }
 _LOST = {
-    "github": re.compile(r"(?m)^ +fail-on: lost\b.*\n"),
-    "gitlab": re.compile(r"(?m)^( +# lost: .*\n +KRMFN_FAIL_ON:) lost\b"),
+    "github": re.compile(r"(?m)^( +)(fail-on: lost\b.*)$"),
+    "gitlab": re.compile(r"(?m)^( +# lost: .*\n +)(KRMFN_FAIL_ON: lost)$"),
 }
 """What fails a change by which a node loses a driver; without inventories no node is known, and every change fails."""
+_LATER = {"github": r"\1# \2", "gitlab": r"""\1KRMFN_FAIL_ON: "" # with inventories: lost"""}
+"""The same until there are inventories: a comment that somebody takes the mark from."""
+_OFFER = {"github": "`fail-on: lost`", "gitlab": "`KRMFN_FAIL_ON: lost`"}
 _PIN = re.compile(r"(https://[\w.-]+(?::[0-9]+)?/[\w./~-]+)@([0-9a-f]{40})")
 
 
@@ -64,10 +67,10 @@ def files(server: Server, pin: Pin, has_nodes: bool, is_included: bool = False) 
     for place, (path, source) in zip(paths(server, is_included), _SOURCES[server].items(), strict=True):
         text = (_folder() / source).read_text().replace(_REPOSITORY, pin.repository).replace(_COMMIT, pin.commit)
         if not has_nodes:
-            text = _LOST[server].sub(r'\1 ""' if server == "gitlab" else "", text)
-        purpose = _PURPOSES[path] + (
-            "" if has_nodes or path == _ACTION else "; without inventories a lost driver fails nothing"
-        )
+            text = _LOST[server].sub(_LATER[server], text)
+        purpose = _PURPOSES[path]
+        if not has_nodes and path != _ACTION:
+            purpose += f"; with the first inventory, switch on {_OFFER[server]} in it"
         result.append(File(place, text.encode(), purpose))
     return result
 

@@ -130,6 +130,20 @@ def test_a_lost_driver_fails_where_the_nodes_are_known_and_nowhere_else(tmp_path
     assert yaml.safe_load((gitlab / ".gitlab-ci.yml").read_text())["variables"]["KRMFN_FAIL_ON"] == ""
 
 
+def test_without_inventories_the_files_for_ci_offer_what_a_lost_driver_fails(tmp_path: Path) -> None:
+    """Without its mark the comment is the line of the recipe."""
+    done = run(repository(tmp_path, {}), "--ci", "github", *PIN).ended(0, "")
+    assert "with the first inventory, switch on `fail-on: lost` in it" in done.text
+    offered = (tmp_path / WORKFLOW).read_text().replace("# fail-on:", "fail-on:")
+    steps = yaml.safe_load(offered)["jobs"]["krmfn"]["steps"]
+    given = next(step["with"] for step in steps if step.get("uses") == "./.github/actions/krmfn")
+    assert given["fail-on"] == "lost"
+    gitlab = repository_of(tmp_path / "gitlab")
+    told = run(gitlab, "--ci", "gitlab", *PIN).ended(0, "").text
+    assert "with the first inventory, switch on `KRMFN_FAIL_ON: lost` in it" in told
+    assert '  KRMFN_FAIL_ON: "" # with inventories: lost\n' in (gitlab / ".gitlab-ci.yml").read_text()
+
+
 def repository_of(folder: Path) -> Path:
     folder.mkdir()
     return repository(folder, {})
