@@ -21,7 +21,7 @@ GROUPS = {
         "ci": Entry("commands.ci", "check a pull request and say what it changes, as files for a CI server"),
     },
     "fleet": {
-        "clusters": Entry("commands.deployments", "print which folder reaches which cluster, and where that is written"),
+        "clusters": Entry("commands.deployments", "print which folder reaches which cluster, and what says so"),
         "nodes": Entry("commands.nodes", "print which driver each node gets, or why it gets none"),
         "why": Entry("commands.why", "explain why a node has its drivers, or lacks them"),
         "adopt": Entry("commands.adopt", "say whether Git can take over from an operator, and by which steps"),
