@@ -25,8 +25,9 @@ _COLORS = {
 """The colours of a terminal, on a light page and on a dark one."""
 _LINE, _WIDTH = 22, 720
 """Height of a line and width of the picture of the diff, in pixels."""
-_MOST = 18
+_MOST = 19
 """Lines of the diff that are shown."""
+_CHROMIUM = ("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
 _COMMENT = """\
 <meta charset="utf-8"><style>
 body { margin: 24px; width: 830px; font: 14px/1.5 -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; color: #1f2328 }
@@ -36,6 +37,7 @@ table { border-collapse: collapse; font-size: 14px } td, th { border: 1px solid 
 code { background: #eff1f3; padding: 2px 5px; border-radius: 6px; font: 12px "DejaVu Sans Mono", monospace }
 summary { cursor: pointer }
 </style>
+<body onload="document.title = document.documentElement.scrollHeight">
 <div class="box"><div class="head"><b>krmfn</b> commented on this pull request</div><div class="body">%s</div></div>
 """
 """The comment with the looks that a pull request gives it."""
@@ -56,19 +58,24 @@ def main() -> None:
         output = _run(fleet, "krmfn", "diff", "--base", "HEAD", ".", "--color", "always").splitlines()
         lines = ["$ sed -i 's/2.26.0/2.27.0/' base/gpu.yaml && krmfn diff --base HEAD", *output[:_MOST]]
         (_ROOT / "docs" / "diff.svg").write_text(_svg(lines))
-        _picture(page, "report.png", "1100,735")
+        _picture(page, "report.png", "1100,930")
         _run(fleet, "krmfn", "ci", ".", "--base", "HEAD", "--out", str(Path(name, "out")), "--fail-on", "lost")
         markdown = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table")
         comment = Path(name, "comment.html")
         comment.write_text(_COMMENT % markdown.render(Path(name, "out", "comment.md").read_text()))
-        _picture(comment, "comment.png", "900,640")
+        _picture(comment, "comment.png", f"900,{_height(comment)}")
 
 
 def _picture(page: Path, name: str, size: str) -> None:
     """Write a picture of a page, as chromium shows it, to a file of docs/."""
     target = f"--screenshot={_ROOT / 'docs' / name}"
-    quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={size}")
-    _run(page.parent, "chromium", *quiet, target, page.as_uri())
+    _run(page.parent, *_CHROMIUM, f"--window-size={size}", target, page.as_uri())
+
+
+def _height(page: Path) -> int:
+    """Return how high a page is that writes its height into its title, so that no line of it is cut."""
+    (height,) = re.findall(r"<title>(\d+)</title>", _run(page.parent, *_CHROMIUM, "--dump-dom", page.as_uri()))
+    return int(height) + 24
 
 
 def _svg(lines: Sequence[str]) -> str:
