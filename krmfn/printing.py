@@ -8,9 +8,8 @@ from itertools import islice
 from .typed import Any
 
 __all__ = ["SHOWN", "closest", "counted", "did_you_mean", "is_similar", "json_text", "listed", "only_similar", "plural"]
-__all__ += ["joined", "parted", "printable", "some", "summary_of_changes", "visible"]
+__all__ += ["joined", "printable", "some", "summary_of_changes", "visible"]
 
-_QUOTED = r"""(?s)(?<!\w)(['"`]).*?\1(?!\w)"""
 SHOWN = 5
 """How many names a sentence has before it counts the rest."""
 _LONGEST, _MOST = 253, 1000
@@ -96,17 +95,6 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "", quote: st
 def joined(message: str, remedy: str) -> str:
     """Return a message and, behind a semicolon, what to do about it, where something is known."""
     return f"{message}; {remedy}" if remedy else message
-
-
-def parted(text: str) -> tuple[str, str]:
-    """Return the message and the remedy of a text that joins them, at the last semicolon outside of quotes.
-
-    What a value must be is part of the message. What somebody has written may hold semicolons, too: it stands in the
-    message.
-    """
-    plain = re.sub(_QUOTED, lambda quoted: "x" * len(quoted[0]), text)
-    end = plain.rfind("; ")
-    return (text, "") if end < 0 or plain.startswith("must ", end + 2) else (text[:end], text[end + 2 :])
 
 
 def counted(number: int, noun: str) -> str:

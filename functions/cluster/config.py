@@ -13,6 +13,7 @@ from krmfn.typed import NamedTuple
 
 from .. import oracles
 from ..kustomization.documents import documents, unreadable
+from ..mistake import Mistake
 from ..paths import excludes, files
 from ..paths.disk import Disk
 from ..paths.roots import within
@@ -66,8 +67,8 @@ class Member(NamedTuple):
     """The path, absolute and without links."""
     place: Place | None = None
     """Where it stands in the configuration file; None for an option."""
-    problem: str = ""
-    """Why it cannot belong to a cluster; "" when it can."""
+    problem: Mistake | None = None
+    """Why it cannot belong to a cluster; None when it can."""
 
 
 class Pattern(NamedTuple):
@@ -125,9 +126,13 @@ def read(folder: str, absolute: bool = False, file: str = NAME) -> tuple[Config,
         return Config(name), [item.located(finding)._replace(ref=None) for finding in findings]
     exclude = tuple(Pattern(text, item.field_place(f"exclude[{at}]")) for at, text in enumerate(patterns))
     profiles = _members(item, disk, folder, "profiles", item.manifest.get("profiles", ()))
-    problems = [(f"{member.text}: {member.problem}", member.place) for member in profiles if member.problem]
+    problems = [
+        error(f"{text}: {problem.message}", rule="KRM521", place=place, remedy=problem.remedy)
+        for text, _, place, problem in profiles
+        if problem
+    ]
     if problems:
-        return Config(name), [error(message, rule="KRM521", place=place) for message, place in problems]
+        return Config(name), problems
     clusters, labels = _clusters(item, disk, folder)
     return Config(name, clusters, exclude, item.manifest.get("format", ""), folder, profiles, labels), []
 
@@ -192,10 +197,11 @@ def _members(item: Item, disk: Disk, folder: str, path: str, texts: Sequence[str
     for at, text in enumerate(texts):
         target = disk.target(folder, text)
         outside = text.startswith("/") or target.is_outside
-        problem = "is not a path inside the repository" if outside else target.problem
+        problem, remedy = "is not a path inside the repository" if outside else target.problem, ""
         real = os.path.normpath(os.path.join(folder, NAME if outside else text)) if problem else target.real
         if problem and not outside and os.path.isdir(os.path.dirname(real)):
             name = closest(os.path.basename(real), os.listdir(os.path.dirname(real)), 0.8)
-            problem += f"; did you mean {os.path.join(os.path.dirname(text), name)}?" if name else ""
-        members.append(Member(text, real, item.field_place(f"{path}[{at}]"), problem))
+            remedy = f"did you mean {os.path.join(os.path.dirname(text), name)}?" if name else ""
+        mistake = Mistake(problem, remedy) if problem else None
+        members.append(Member(text, real, item.field_place(f"{path}[{at}]"), mistake))
     return tuple(members)

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 
 from krmfn import ResourceList
 from krmfn.errors import KrmfnError
-from krmfn.printing import parted
 from krmfn.results import Field, Result, error, warning
 from krmfn.typed import NamedTuple
 
@@ -92,8 +91,7 @@ def _absent(
     for name, members in named.items():
         for at, member in enumerate(members):
             if member.problem:
-                problem, hint = parted(member.problem)
-                message = f"{member.text}: {problem}"
+                message, hint = member.problem.after(f"{member.text}: ")
                 field, tags, remedy = Field(f"clusters.{name}[{at}]"), ((NAMES, name),), hint or _CORRECT
                 yield error(message, rule="KRM522", field=field, place=member.place, tags=tags, remedy=remedy)
                 continue

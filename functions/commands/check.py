@@ -180,8 +180,8 @@ def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:
         if not any(rule.id.startswith(name) for rule in rules()):
             raise KrmfnError(f"--select: no rule begins with {name}; `krmfn rules` lists them")
     for rule in ignore:
-        if message := ignoring.mistake(rule):
-            raise KrmfnError(f"--ignore: {message}")
+        if wrong := ignoring.mistake(rule):
+            raise KrmfnError(f"--ignore: {wrong.text}")
 
 
 def _turn_off(checked: Checked, ignore: Sequence[str]) -> Checked:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from krmfn import Field, Result, info
-from krmfn.printing import parted
 from krmfn.resource import join
 from krmfn.typed import Any
 
@@ -49,8 +48,9 @@ def pod_specs_have_their_structure(config: DeviceConfig) -> Iterator[Result]:
             from ..pods import structure  # here: hardly any config has a podSpec
 
             rest = {name: value for name, value in entry.podSpec.items() if name not in (*_NAMED, *_IN_THE_WAY)}
-            for path, message, remedy in ((path, *parted(text)) for path, text in structure.check(rest)):
-                yield config.error(message, f"daemonSets[{index}].{join(('podSpec', *path))}", remedy=remedy)
+            for path, mistake in structure.check(rest):
+                field = f"daemonSets[{index}].{join(('podSpec', *path))}"
+                yield config.error(mistake.message, field, remedy=mistake.remedy)
 
 
 def pod_templates_are_kept_for_a_while(config: DeviceConfig) -> Iterator[Result]:

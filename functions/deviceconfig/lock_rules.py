@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 
 from krmfn import Field, Result, error
-from krmfn.printing import parted
 from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any
 
@@ -53,10 +52,9 @@ def check(config: FunctionConfig) -> Iterator[Result]:
     """Yield an error per lock of a profile for an unknown field, and per locked field that the defaults write."""
     for profile, start, fields, locate in _profiles(config):
         for name, reason in table(fields, "locked").items():
-            if message := mistake(name, LOCK):
-                message, remedy = parted(message)
+            if wrong := mistake(name, LOCK):
                 field = Field(join((*start, "locked", name)))
-                yield locate(error(message, rule="KRM148", field=field, remedy=remedy))
+                yield locate(error(wrong.message, rule="KRM148", field=field, remedy=wrong.remedy))
             for path in _written(config.defaults, name) if "when" not in start else ():
                 message = f"{name} is locked by the profile {profile}: {reason}"
                 field = Field(join(("spec", "defaults", *path)))

@@ -55,12 +55,13 @@ def problems(item: Item, ref: Ref, config: FunctionConfig) -> tuple[list[Result]
         return [], None
     findings = list(_expressions(product, item))
     expansion = expand(product, options_of(item), ref, config.overrides.get(product.name), schema_of(_ROOT), False)
-    if expansion.problems and options_of(item) is None:
+    if expansion.mistakes and options_of(item) is None:
         message = "is missing, and there is no default for an option below it"
         return [item.located(error(message, rule="KRM180", field=Field("spec"), remedy="write `spec: {}`"))], expansion
-    for path, message in expansion.problems:
+    for path, mistake in expansion.mistakes:
         holder = config.source if path.startswith("spec.overrides") else product.item
-        findings.append(holder.located(error(message, rule="KRM180", field=Field(path))))
+        finding = error(mistake.message, rule="KRM180", field=Field(path), remedy=mistake.remedy)
+        findings.append(holder.located(finding))
     source = Source(product.item.ref, product.item)
     parts = (*expansion.layers, *expansion.versions, *chain.from_iterable(expansion.modules.values()))
     for layer in (*_layers(source, parts), *_layers(config.source, expansion.overrides)):

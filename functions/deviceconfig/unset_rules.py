@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from krmfn import Field, Result, error
-from krmfn.printing import parted
 
 from .. import oracles
 from ..rule import Rule
@@ -17,9 +16,9 @@ def what_is_unset_is_a_field(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per name in `unset` that is that of no field, or of one that its mapping needs."""
     for layer in config.layers:
         for index, name in enumerate(layer.fields.get(UNSET, ())):
-            if message := mistake(name, VERB):
-                message, remedy = parted(message)
-                yield error(message, field=Field(f"{layer.path}.{UNSET}[{index}]", name), remedy=remedy)
+            if wrong := mistake(name, VERB):
+                field = Field(f"{layer.path}.{UNSET}[{index}]", name)
+                yield error(wrong.message, field=field, remedy=wrong.remedy)
 
 
 RULES = (

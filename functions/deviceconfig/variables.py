@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from krmfn import Field, Ref, Result, error, schema
-from krmfn.printing import parted, some
+from krmfn.printing import some
 from krmfn.resource import join
 from krmfn.typed import Any
 
@@ -69,10 +69,9 @@ def mistakes(config: DeviceConfig) -> Iterator[Result]:
     for layer in config.layers:  # also fields that a stronger layer replaces
         fields = {name: value for name, value in layer.fields.items() if name != "nodePools"}  # pools have own layers
         for reference in references(fields):
-            if message := mistake(reference):
-                message, remedy = parted(message)
+            if wrong := mistake(reference):
                 field = Field(f"{layer.path}.{join(reference.path)}", reference.text)
-                yield error(message, field=field, remedy=remedy)
+                yield error(wrong.message, field=field, remedy=wrong.remedy)
     yield from _without_value(config)
     yield from _misfits(config)
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from krmfn import Result
-from krmfn.printing import parted
 from krmfn.results import Severity
 
 from ..grouping import grouped
+from ..mistake import Mistake
 from .claim import Claim, Conflict, ExclusionGroup, FindPlace, Groups, Kind
 from .node import Node
 from .selectors import Exhausted, Pairs, Work, match, of_different_owners, overlaps, unmet
@@ -21,8 +21,8 @@ STEPS = 5_000_000
 LISTED = 1_000
 """How many conflicts are reported one by one."""
 
-TOO_MUCH = (
-    "too many selectors share labels or match the same nodes; tell them apart by one label, or check fewer at once"
+TOO_MUCH = Mistake(
+    "too many selectors share labels or match the same nodes", "tell them apart by one label, or check fewer at once"
 )
 
 
@@ -77,8 +77,8 @@ def _decide(claims: Claims, nodes: Nodes, mode: str) -> tuple[list[Conflict], li
     if not groups.groups:
         return [], []
     if mode == "nodes" and not nodes:
-        remedy = "the mode is `nodes`, but no Node objects are given; add them, or use mode `auto`"
-        return [], [_undecided(f"{len(claims):,} node selectors", remedy, "error")]
+        reason = Mistake("the mode is `nodes`, but no Node objects are given", "add them, or use mode `auto`")
+        return [], [_undecided(f"{len(claims):,} node selectors", reason, "error")]
     real, possible = (_Meetings(lambda: (set(), {})) for _ in range(2))
     undecided = _add_real(groups, nodes, real) if nodes and mode != "selectors" else []
     # a possible conflict is a mere warning only when all nodes were looked at
@@ -156,8 +156,7 @@ def _conflicts(groups: Groups, meetings: _Meetings, unseen: bool = False) -> Ite
         yield Conflict(kind, first, second, tuple(sorted(modules)), [*map(sorted, nodes.values())], unseen)
 
 
-def _undecided(subject: str, remedy: str, severity: Severity) -> Result:
+def _undecided(subject: str, reason: Mistake, severity: Severity) -> Result:
     """Return the finding that node exclusivity is not decided for some nodes or selectors (KRM305)."""
-    reason, remedy = parted(remedy)
-    message = f"node exclusivity could not be decided for {subject}: {reason}"
-    return Result(message, severity, "KRM305", remedy=remedy)
+    message = f"node exclusivity could not be decided for {subject}: {reason.message}"
+    return Result(message, severity, "KRM305", remedy=reason.remedy)

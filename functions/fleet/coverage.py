@@ -118,7 +118,7 @@ def matches(
         for positions, names in match(list(numbers_of), nodes, Work(STEPS)):
             yield sorted(number for position in positions for number in same_selector[position]), names
     except Exhausted as failure:
-        raise KrmfnError(f"{question} could not be decided: {exclusivity.TOO_MUCH}") from failure
+        raise KrmfnError(f"{question} could not be decided: {exclusivity.TOO_MUCH.text}") from failure
 
 
 def by_driver(groups: Iterable[Group], drivers: Drivers) -> list[tuple[Driver, list[tuple[Group, Outcome]]]]:

@@ -58,7 +58,8 @@ def labels_are_held(cluster: Cluster, _: str) -> Iterator[Result]:
     for workload in cluster.workloads:
         missing = cluster.fleet.missing_labels_problem(workload.selector.keys() - labels_of_kmm, "where it runs")
         if missing and not labels_of_kmm.isdisjoint(workload.selector):
-            yield warning(missing, ref=workload.ref, field=Field("spec.template.spec.nodeSelector"))
+            field = Field("spec.template.spec.nodeSelector")
+            yield warning(missing.message, ref=workload.ref, field=field, remedy=missing.remedy)
 
 
 def kernels_are_mapped(joined: Join) -> Iterator[Result]:

@@ -30,6 +30,7 @@ from krmfn.typed import NamedTuple
 from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import text, texts
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
+from ..mistake import Mistake
 from . import facts
 
 EVERY = "*"
@@ -38,57 +39,60 @@ Facts = tuple[tuple[Taint, ...], str, str]
 """Taints, architecture and OS image of a group."""
 
 
-class Problem(NamedTuple):
+class LineMistake(NamedTuple):
     """What is wrong with a field of an inventory, or with one line of its text."""
 
     path: str
-    message: str
+    mistake: Mistake
     line: int = 0
     """From 1; 0: it is about the field."""
     text: str = ""
     """That line."""
 
 
-def read(manifest: Manifest, cut: bytes = b"") -> tuple[list[Node], list[Problem]]:
+def read(manifest: Manifest, cut: bytes = b"") -> tuple[list[Node], list[LineMistake]]:
     """Return the nodes of a NodeInventory that fits its schema, and the problems of the other lines.
 
     `cut` is its text where that ends a file without a last newline: a part of it may be missing.
     """
     keys, groups = label_keys(manifest), manifest["spec"]["groups"]
     nodes: list[Node] = []
-    problems: list[Problem] = []
+    problems: list[LineMistake] = []
     for index, group in enumerate(groups):
         labels = tuple(group.get("labels", {}).items())
         taints = tuple(sorted(Taint(**taint) for taint in group.get("taints", ())))
         shared_facts = (taints, group.get("architecture", ""), group.get("osImage", ""))
         if missing := sorted(key for key, _ in labels if keys is not None and key not in keys):
-            problems.append(Problem(f"spec.groups[{index}].labels", f"{missing[0]} is not in spec.labelKeys"))
+            mistake = Mistake(f"{missing[0]} is not in spec.labelKeys")
+            problems.append(LineMistake(f"spec.groups[{index}].labels", mistake))
         of_group, lines = _group(group["nodes"], labels, shared_facts, keys)
         nodes += of_group
-        problems += [Problem(f"spec.groups[{index}].nodes", *line) for line in lines]
+        problems += [LineMistake(f"spec.groups[{index}].nodes", *line) for line in lines]
     number, count = len(nodes), manifest["spec"].get("nodeCount", len(nodes))
     if count != number and not problems:
         cause = "a part of the file may be missing" if number < count else "lines were added"
         difference = f"it says {counted(count, 'node')}, but there {'is' if number == 1 else 'are'} {number:,}"
-        problems.append(Problem("spec.nodeCount", f"{difference}: {cause}; regenerate it, or correct the number"))
+        mistake = Mistake(f"{difference}: {cause}", "regenerate it, or correct the number")
+        problems.append(LineMistake("spec.nodeCount", mistake))
     if len({node.name for node in nodes}) < number:
         problems += _repetitions(groups)
     last = _lines(groups[-1]["nodes"]) if cut else []
     if last and cut.rpartition(b"\n")[2].strip() == last[-1].encode():
-        message = "the file ends in the middle of this line, so it may be cut off; regenerate it, or end the line"
-        problems.append(Problem(f"spec.groups[{len(groups) - 1}].nodes", message, len(last), last[-1]))
+        message = "the file ends in the middle of this line, so it may be cut off"
+        mistake = Mistake(message, "regenerate it, or end the line")
+        problems.append(LineMistake(f"spec.groups[{len(groups) - 1}].nodes", mistake, len(last), last[-1]))
     return nodes, problems
 
 
-def _repetitions(groups: Iterable[Mapping[str, str]]) -> Iterator[Problem]:
+def _repetitions(groups: Iterable[Mapping[str, str]]) -> Iterator[LineMistake]:
     """Yield a problem for each line whose node stands in an earlier line of the inventory."""
     seen: set[str] = set()
     for index, group in enumerate(groups):
         for number, line in enumerate(_lines(group["nodes"]), 1):
             name = line.partition(" ")[0]
             if name in seen:
-                message = f"node {name} appears twice; remove one of its lines"
-                yield Problem(f"spec.groups[{index}].nodes", message, number, line)
+                mistake = Mistake(f"node {name} appears twice", "remove one of its lines")
+                yield LineMistake(f"spec.groups[{index}].nodes", mistake, number, line)
             seen.add(name)
 
 
@@ -99,13 +103,13 @@ def _lines(text: str) -> list[str]:
 @lru_cache(maxsize=1 << 16)  # exclusivity and coverage read one inventory after the other
 def _group(
     text: str, pairs: tuple[tuple[str, str], ...], facts: Facts, keys: frozenset[str] | None
-) -> tuple[tuple[Node, ...], tuple[tuple[str, int, str], ...]]:
-    """Return the nodes of one group; for each other line a sentence, its number and its text."""
+) -> tuple[tuple[Node, ...], tuple[tuple[Mistake, int, str], ...]]:
+    """Return the nodes of one group; for each other line what is wrong, its number and its text."""
     shared = dict(pairs)
     kernels: dict[str, str] = {}
     words: dict[str, tuple[str, str]] = {}  # equal labels of many nodes are one object
     nodes: list[Node] = []
-    problems: list[tuple[str, int, str]] = []
+    problems: list[tuple[Mistake, int, str]] = []
     for number, line in enumerate(_lines(text), 1):
         try:
             if " " not in line:
@@ -120,7 +124,7 @@ def _group(
             if len(labels) < len(shared) + len(rest):
                 raise KrmfnError("a label appears twice")
         except KrmfnError as failure:
-            problems.append((str(failure), number, line))
+            problems.append((Mistake(str(failure)), number, line))
         else:
             nodes.append(Node(name, labels, kernels[kernel], *facts))
     return tuple(nodes), tuple(problems)
@@ -165,8 +169,8 @@ def check_freshness(manifest: Manifest, keys: Collection[str], max_age: int | No
     spec = manifest.get("spec")
     held = texts(spec, "labelKeys")
     if missing := sorted(set(keys).difference(held)) if EVERY not in held else []:
-        remedy = "regenerate it with `krmfn inventory --for`"
-        yield error(f"does not hold {', '.join(missing)}, by which nodes are selected; {remedy}", field=Field("spec"))
+        message, remedy = f"does not hold {', '.join(missing)}, by which nodes are selected", "regenerate it with "
+        yield error(message, field=Field("spec"), remedy=f"{remedy}`krmfn inventory --for`")
     if (until := text(spec, "validUntil")) and until < today:
         yield error(f"was valid until {until}", field=Field("spec.validUntil", until), remedy="regenerate it")
     if max_age is None:

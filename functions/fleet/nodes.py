@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, error, itemtext
-from krmfn.printing import is_similar, parted, some
+from krmfn.printing import is_similar, some
 from krmfn.resource import split
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 from krmfn.yamltext.simple import scalar
 
 from ..exclusivity import Claim, Node
 from ..kmm.lookup import table, tables, text, texts
+from ..mistake import Mistake
 from ..rendering import kinds
 from ..run import run_of
 from . import facts, readings
@@ -41,23 +42,20 @@ class Fleet(NamedTuple):
         close = next((key for key in sorted(self.label_keys or ()) if is_similar(key, missing[0])), "")
         return f"{names} does not hold {labels}{f' (did you mean {close}, which it holds?)' if close else ''}"
 
-    def missing_labels_problem(self, keys: Iterable[str], question: str = "") -> str:
-        """Return the sentence about labels that the inventories do not hold, with the question that this leaves open.
-
-        "" when they hold all.
-        """
+    def missing_labels_problem(self, keys: Iterable[str], question: str = "") -> Mistake | None:
+        """Return which labels the inventories do not hold, with the question that this leaves open; None for none."""
         if not (problem := self.missing_labels(keys)):
-            return ""
+            return None
         remedy = "correct the key, or if it is right " if "did you mean" in problem else ""
         unknown = f", so it is not known {question}" if question else ""
-        return f"{problem}{unknown}; {remedy}regenerate it with `krmfn inventory --for PATH`"
+        return Mistake(f"{problem}{unknown}", f"{remedy}regenerate it with `krmfn inventory --for PATH`")
 
     def check_labels(self, claim: Claim, keys: Iterable[str]) -> Iterator[Result]:
         """Yield an error when a claim depends on labels that the inventories do not hold."""
         if missing := self.missing_labels_problem(keys, "which nodes it selects"):
             side = f"{claim.external}: " if claim.external else ""
             pool = f"pool {claim.pool}: " if claim.pool else ""
-            field, (message, remedy) = Field(claim.field), parted(f"{side}{pool}{missing}")
+            field, (message, remedy) = Field(claim.field), missing.after(f"{side}{pool}")
             yield error(message, rule="KRM603", ref=claim.ref, field=field, place=claim.place, remedy=remedy)
 
 
@@ -205,11 +203,11 @@ def _repetitions(sources: Iterable[tuple[str, Item]]) -> Iterator[Result]:
     for (_, path), nodes in repeated.items():
         (name, item, other), number = nodes[0], len(nodes)
         source = str(other.ref) if str(other.ref) == path else f"{other.ref}, {path}"
-        message = f"node {name} is also in {source}; remove it from one of them"
+        message, remedy = f"node {name} is also in {source}", "remove it from one of them"
         if number > 1:
             names = some(sorted(name for name, _, _ in nodes), number)
-            message = f"{number:,} nodes ({names}) are also in {path}; remove them from one of the two"
-        yield item.located(error(message, rule="KRM601"))
+            message, remedy = f"{number:,} nodes ({names}) are also in {path}", "remove them from one of the two"
+        yield item.located(error(message, rule="KRM601", remedy=remedy))
 
 
 def _schema_findings(item: Item) -> Iterator[Result]:
@@ -233,14 +231,13 @@ def other_version(item: Item) -> Result:
     return item.located(error(message, rule="KRM601", field=field, remedy=remedy))
 
 
-def _at_lines(item: Item, problems: Iterable[inventory.Problem]) -> Iterator[Result]:
+def _at_lines(item: Item, problems: Iterable[inventory.LineMistake]) -> Iterator[Result]:
     """Yield an error for each problem of an inventory, at the line of the file that it is about."""
     head = item.place
     lines = item.text.splitlines() if head and head.line and not head.finder else []
     for problem in problems:
         prefix = f"line {problem.line:,} ({problem.text[:60]!r}): " if problem.line else ""
-        message, remedy = parted(problem.message)
-        message, field = f"{prefix}{message}", Field(problem.path)
+        (message, remedy), field = problem.mistake.after(prefix), Field(problem.path)
         finding = item.located(error(message, rule="KRM601", field=field, remedy=remedy))
         if problem.line and head and finding.place:
             line = finding.place.line - head.line + problem.line

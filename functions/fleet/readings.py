@@ -7,7 +7,6 @@ file, before kustomize changed it.
 from weakref import WeakKeyDictionary
 
 from krmfn import Field, Item, Result, error, itemtext
-from krmfn.printing import parted
 from krmfn.results import MEND, QUOTE
 
 from .. import oracles
@@ -39,10 +38,9 @@ def check(*items: Item) -> list[Result]:
     words = [(item, word) for item in items for word in item.content.ambiguous]
     results = []
     for item, word in words:
-        message, remedy = parted(str(word))
         facts = () if word.is_key else ((MEND, (QUOTE,)),)
         field = Field(word.path, word.text)
-        results.append(item.located(error(message, rule="KRM174", field=field, facts=facts, remedy=remedy)))
+        results.append(item.located(error(word.message, rule="KRM174", field=field, facts=facts, remedy=word.remedy)))
     return results
 
 

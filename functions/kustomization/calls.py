@@ -17,6 +17,7 @@ from krmfn.resource import annotations_of
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import table
+from ..mistake import Mistake
 
 ANNOTATIONS = ("config.kubernetes.io/function", "config.k8s.io/function")
 OTHERS = ("config.kubernetes.io/container", "configFn")
@@ -57,8 +58,16 @@ class Call(NamedTuple):
     """Our program that is called; "" for any other."""
     image: str = ""
     """The image as it is spelled; "" for exec."""
-    problem: str = ""
-    """Why it is not ours, as a sentence."""
+    mistake: Mistake | None = None
+    """Why it is not ours; None for one that is."""
+
+
+class _Foreign(Exception):
+    """A function that is not ours: what is wrong with the call, and what to do."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.mistake = Mistake(message, remedy)
 
 
 def is_builtin(item: Item) -> bool:
@@ -70,28 +79,29 @@ def call(field: str, config: Item, ours: Ours) -> Call:
     """Return the call that a functionConfig makes."""
     try:
         return Call(field, config, *_function(config, ours))
-    except KrmfnError as failure:
-        return Call(field, config, "", problem=str(failure))
+    except _Foreign as foreign:
+        return Call(field, config, "", mistake=foreign.mistake)
 
 
 def _function(config: Item, ours: Ours) -> tuple[str, str]:
-    """Return our program that a functionConfig calls, and its image. Raises KrmfnError for any other program."""
+    """Return our program that a functionConfig calls, and its image. Raises _Foreign for any other program."""
     if not config.manifest or config.kind.endswith("List"):
-        raise KrmfnError("is not a functionConfig; write a resource with the annotation config.kubernetes.io/function")
+        raise _Foreign("is not a functionConfig", "write a resource with the annotation config.kubernetes.io/function")
     if config.ref.api_version.startswith("/"):
-        raise KrmfnError("has an apiVersion that begins with a slash: `/builtin` is a kustomize plugin; remove it")
+        raise _Foreign("has an apiVersion that begins with a slash: `/builtin` is a kustomize plugin", "remove it")
     annotations = annotations_of(config.manifest)
     present = [key for key in ANNOTATIONS if key in annotations]
     if _mentions(config.content.composed) != len(present) or len(present) > 1 or config.content.duplicate_keys:
-        raise KrmfnError(
-            "does not name its function exactly once and plainly; write the annotation "
-            "config.kubernetes.io/function once, without aliases, and nothing similar elsewhere"
+        raise _Foreign(
+            "does not name its function exactly once and plainly",
+            "write the annotation config.kubernetes.io/function once, without aliases, and nothing similar elsewhere",
         )
     if not present:
         plugin = f"{config.ref.api_version or '(no apiVersion)'} {config.kind or '(no kind)'}"
-        raise KrmfnError(
-            f"is for the plugin {plugin}, which is not part of krmfn; only krmfn's functions are run: keep what the "
-            "plugin makes here, or leave the folder out with `exclude` in .krmfn.yaml"
+        raise _Foreign(
+            f"is for the plugin {plugin}, which is not part of krmfn",
+            "only krmfn's functions are run: keep what the plugin makes here, or leave the folder out with `exclude` "
+            "in .krmfn.yaml",
         )
     return _program(_spec(annotations[present[0]]), ours)
 
@@ -107,7 +117,7 @@ def _mentions(node: Any) -> int:
 
 
 def _spec(text: Any) -> dict[str, Any]:
-    """Return the mapping in an annotation. Raises KrmfnError when there is none, or readers could differ on it."""
+    """Return the mapping in an annotation. Raises _Foreign when there is none, or readers could differ on it."""
     from krmfn.yamltext import load, positions, values
 
     if isinstance(text, str) and re.fullmatch(_PLAIN, text):
@@ -116,30 +126,30 @@ def _spec(text: Any) -> dict[str, Any]:
             spec = values.build(node)
             if isinstance(spec, dict) and not positions.duplicate_keys(node):
                 return spec
-    raise KrmfnError(
+    raise _Foreign(
         "has an annotation that does not define a function; must be `exec: {path: ...}` or `container: {image: ...}`"
     )
 
 
 def _program(spec: dict[str, Any], ours: Ours) -> tuple[str, str]:
-    """Return (program, image) of a function's annotation. Raises KrmfnError for one that is not exactly ours."""
+    """Return (program, image) of a function's annotation. Raises _Foreign for one that is not exactly ours."""
     names = ", ".join(sorted(ours.programs))
     if list(spec) == ["exec"]:
         key, requirement = "path", f"its path must be the bare name of a krmfn program ({names})"
     elif list(spec) == ["container"]:
         key, requirement = "image", f"its image must be one of krmfn's ({names}), or be passed with --function-image"
     else:
-        raise KrmfnError(f"calls a function with {', '.join(map(str, spec)) or 'nothing'}; must be exec or container")
+        raise _Foreign(f"calls a function with {', '.join(map(str, spec)) or 'nothing'}; must be exec or container")
     settings = table(spec, *spec)
     value, extras = settings.get(key), [str(name) for name in settings if name != key]
     if not isinstance(value, str):
-        raise KrmfnError(f"calls a function without {key}; {requirement}")
+        raise _Foreign(f"calls a function without {key}", requirement)
     program = (value if value in ours.programs else "") if key == "path" else _program_in(value, ours)
     if not program:
-        raise KrmfnError(f"calls {value!r}, which is not part of krmfn and is not run; {requirement}")
+        raise _Foreign(f"calls {value!r}, which is not part of krmfn and is not run", requirement)
     if extras:
-        raise KrmfnError(
-            f"calls {value!r} with {', '.join(extras)}; krmfn's functions are run without settings; remove them"
+        raise _Foreign(
+            f"calls {value!r} with {', '.join(extras)}; krmfn's functions are run without settings", "remove them"
         )
     return program, "" if key == "path" else value
 

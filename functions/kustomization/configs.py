@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping
 
 from krmfn.item import Item
-from krmfn.printing import parted
 from krmfn.resource import Place
 from krmfn.results import Field, Result, error, warning
 
@@ -166,9 +165,9 @@ def _spelled_twice(config: Item) -> Iterator[Result]:
 def _check_call(call: Call, ours: Ours) -> Iterator[Result]:
     """Yield a finding for a call of a function that is not ours, is in the wrong field, or has another version."""
     ref, place = call.config.ref, call.config.place
-    if not call.program:
-        message, remedy = parted(call.problem)
-        yield error(f"{call.field}: {message}", rule="KRM510", ref=ref, place=place, remedy=remedy)
+    if call.mistake:
+        message, remedy = call.mistake.after(f"{call.field}: ")
+        yield error(message, rule="KRM510", ref=ref, place=place, remedy=remedy)
     elif not call.field.startswith("transformers"):
         is_generator = call.field.startswith("generators")
         reason = "a generator receives no resources" if is_generator else "kustomize refuses a validator's output"

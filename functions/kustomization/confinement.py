@@ -23,6 +23,7 @@ import krmfn
 from krmfn.errors import KrmfnError
 from krmfn.typed import NamedTuple
 
+from ..mistake import Mistake
 from ..paths.roots import parents
 from . import calls as ours
 from .calls import ENTRY_POINTS, Call
@@ -127,7 +128,8 @@ def confine(folder: str, calls: Sequence[Call], names: Mapping[str, str] = {}) -
     """
     foreign = next((call for call in calls if call.program not in ENTRY_POINTS), None)
     if foreign:
-        raise KrmfnError(f"{foreign.field}: {foreign.problem or 'calls a function that is not part of krmfn'}")
+        mistake = foreign.mistake or Mistake("calls a function that is not part of krmfn")
+        raise KrmfnError(mistake.after(f"{foreign.field}: ").text)
     if os.pathsep in folder:
         raise KrmfnError(f"{folder} cannot be added to the environment variable PATH; set TMPDIR to another folder")
     programs, empty, inputs, temporary = (os.path.join(folder, name) for name in ("bin", "none", "seen", "tmp"))

@@ -64,9 +64,9 @@ def tree(graph: Graph, folder: str, is_open: bool = False, build_name: str = "")
     that name, and notes of origins are requested.
     Raises KrmfnError for a file that cannot be read, a reference that leads out of the tree, and a foreign function.
     """
-    foreign = next((call for call in graph.calls(folder) if not call.program), None)
-    if foreign:
-        raise KrmfnError(f"{foreign.field}: {foreign.problem}")
+    for call in graph.calls(folder):
+        if call.mistake:
+            raise KrmfnError(call.mistake.after(f"{call.field}: ").text)
     texts: dict[str, bytes] = {}
     paths: list[str] = []
     for kustomization in graph.below(folder):

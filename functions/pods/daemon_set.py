@@ -10,24 +10,24 @@ from collections.abc import Iterator
 from itertools import chain
 
 from krmfn import Field, Manifest, Result, error
-from krmfn.printing import parted
 from krmfn.resource import join, ref
 from krmfn.typed import Any
 
+from ..mistake import FieldMistake, Mistake
 from . import containers, fields, rights, scheduling, volumes
-from .shapes import Problem, is_label_value, is_qualified, label_values, number, table, tables, text
+from .shapes import is_label_value, is_qualified, label_values, number, table, tables, text
 
 RULE = "KRM191"
-_NOTHING: list[Problem] = [((), "is missing; write the selector and the template of the pods")]
+_NOTHING: list[FieldMistake] = [((), Mistake("is missing", "write the selector and the template of the pods"))]
 _OPERATORS = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
 
 
 def check(daemon_set: Manifest) -> Iterator[Result]:
     """Yield an error per field that the API server refuses; the rule is KRM191."""
     spec = table(daemon_set, "spec")
-    for path, message in chain(_spec(spec), _template(spec)) if spec else _NOTHING:
-        message, remedy = parted(message)
-        yield error(message, rule=RULE, ref=ref(daemon_set), field=Field(join(("spec", *path))), remedy=remedy)
+    for path, mistake in chain(_spec(spec), _template(spec)) if spec else _NOTHING:
+        field = Field(join(("spec", *path)))
+        yield error(mistake.message, rule=RULE, ref=ref(daemon_set), field=field, remedy=mistake.remedy)
 
 
 def is_mount(path: str) -> bool:
@@ -35,7 +35,7 @@ def is_mount(path: str) -> bool:
     return ".volumeMounts[" in path and path.endswith(".name")
 
 
-def _spec(spec: Any) -> Iterator[Problem]:
+def _spec(spec: Any) -> Iterator[FieldMistake]:
     """Yield what is refused beside the template: the selector, the strategy."""
     selector, labels = table(spec, "selector"), table(table(table(spec, "template"), "metadata"), "labels")
     yield from (mistakes := list(_selector(selector, is_written=spec.get("selector") is not None)))
@@ -43,31 +43,37 @@ def _spec(spec: Any) -> Iterator[Problem]:
     wrong += [text(part, "key") for _, part in tables(selector, "matchExpressions") if not _matches(part, labels)]
     if wrong and not mistakes and table(spec, "template"):
         path = ("template", "metadata", "labels")
-        yield path, f"the selector asks for another {wrong[0]}; give the pods the labels that it selects"
+        yield path, Mistake(f"the selector asks for another {wrong[0]}", "give the pods the labels that it selects")
     kind = text(table(spec, "updateStrategy"), "type")
     if kind not in ("", "RollingUpdate", "OnDelete"):
-        yield ("updateStrategy", "type"), f"is {kind!r}; write RollingUpdate or OnDelete"
+        yield ("updateStrategy", "type"), Mistake(f"is {kind!r}", "write RollingUpdate or OnDelete")
     for name in ("minReadySeconds", "revisionHistoryLimit"):
         if (number(spec, name) or 0) < 0:
-            yield (name,), f"is {spec[name]}; must not be negative"
+            yield (name,), Mistake(f"is {spec[name]}; must not be negative")
 
 
-def _selector(selector: Any, is_written: bool) -> Iterator[Problem]:
+def _selector(selector: Any, is_written: bool) -> Iterator[FieldMistake]:
     if not is_written:
-        yield ("selector",), "is missing; name the labels of the pods"
+        yield ("selector",), Mistake("is missing", "name the labels of the pods")
     elif not selector.get("matchLabels") and not selector.get("matchExpressions"):
-        yield ("selector",), "is empty; name the labels of the pods"
+        yield ("selector",), Mistake("is empty", "name the labels of the pods")
     yield from _labels(table(selector, "matchLabels"), ("selector", "matchLabels"))
     for index, part in tables(selector, "matchExpressions"):
         path, operator = ("selector", "matchExpressions", index), text(part, "operator")
         if operator not in _OPERATORS:
-            yield (*path, "operator"), f"is {operator!r}; write one of {', '.join(_OPERATORS)}"
+            yield (*path, "operator"), Mistake(f"is {operator!r}", f"write one of {', '.join(_OPERATORS)}")
         elif bool(part.get("values")) != _OPERATORS[operator]:
             remedy = "write one" if _OPERATORS[operator] else "remove them"
-            yield (*path, "values"), f"{operator} {'needs' if _OPERATORS[operator] else 'takes no'} values; {remedy}"
+            yield (
+                (*path, "values"),
+                Mistake(f"{operator} {'needs' if _OPERATORS[operator] else 'takes no'} values", remedy),
+            )
         if not is_qualified(text(part, "key")):
-            yield (*path, "key"), f"{text(part, 'key')!r} is no key of a label; write name, or subdomain/name"
-        yield from (((*path, *place), message) for place, message in label_values(part))
+            yield (
+                (*path, "key"),
+                Mistake(f"{text(part, 'key')!r} is no key of a label", "write name, or subdomain/name"),
+            )
+        yield from (((*path, *place), mistake) for place, mistake in label_values(part))
 
 
 def _matches(part: Any, labels: Any) -> bool:
@@ -83,19 +89,19 @@ def _matches(part: Any, labels: Any) -> bool:
     return answers.get(operator, True)
 
 
-def _labels(labels: Any, path: tuple[str, ...]) -> Iterator[Problem]:
+def _labels(labels: Any, path: tuple[str, ...]) -> Iterator[FieldMistake]:
     for key, value in labels.items():
         if not is_qualified(str(key)):
-            yield (*path, key), f"{key!r} is no key of a label; write name, or subdomain/name"
+            yield (*path, key), Mistake(f"{key!r} is no key of a label", "write name, or subdomain/name")
         elif isinstance(value, str) and not is_label_value(value):
-            yield (*path, key), f"is {value!r}; write at most 63 letters, digits, '-', '_' and '.'"
+            yield (*path, key), Mistake(f"is {value!r}", "write at most 63 letters, digits, '-', '_' and '.'")
 
 
-def _template(daemon_set: Any) -> Iterator[Problem]:
+def _template(daemon_set: Any) -> Iterator[FieldMistake]:
     """Yield what is refused in the template of the pods; `daemon_set` is the spec of the DaemonSet."""
     template = table(daemon_set, "template")
     if not template:
-        yield ("template",), "is missing; write the labels and the spec of the pods"
+        yield ("template",), Mistake("is missing", "write the labels and the spec of the pods")
         return
     spec = table(template, "spec")
     yield from _labels(table(table(template, "metadata"), "labels"), ("template", "metadata", "labels"))
@@ -107,4 +113,4 @@ def _template(daemon_set: Any) -> Iterator[Problem]:
         rights.of_pod(spec),
         scheduling.check(spec),
     )
-    yield from ((("template", "spec", *path), message) for path, message in chain(*parts))
+    yield from ((("template", "spec", *path), mistake) for path, mistake in chain(*parts))

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from krmfn.typed import Any
 
-from .shapes import Problem, is_number, is_qualified, table
+from ..mistake import FieldMistake, Mistake
+from .shapes import is_number, is_qualified, table
 
 _QUANTITY = re.compile(r"(?!\Z)([+-]?[0-9]*(?:\.[0-9]*)?)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?").fullmatch
 """Without a digit it is 0, as the API server reads it."""
@@ -49,65 +50,64 @@ def amount(quantity: Any) -> int | None:
     return value * scale if power >= 0 else -(-value // scale)
 
 
-def check(container: Any) -> Iterator[Problem]:
+def check(container: Any) -> Iterator[FieldMistake]:
     """Yield what is refused in the resources of a container."""
     resources = table(container, "resources")
     limits, requests = table(resources, "limits"), table(resources, "requests")
     for word, amounts in (("limits", limits), ("requests", requests)):
         for name, quantity in amounts.items():
-            if message := _mistake(str(name), quantity):
-                yield ("resources", word, name), message
+            if mistake := _mistake(str(name), quantity):
+                yield ("resources", word, name), mistake
     if any(str(name).startswith(_HUGE) for name in (*limits, *requests)) and not {*limits, *requests} & _OF_PODS:
-        yield ("resources",), f"{_HUGE}SIZE needs cpu or memory beside it; write one of the two"
+        yield ("resources",), Mistake(f"{_HUGE}SIZE needs cpu or memory beside it", "write one of the two")
     for name, quantity in requests.items():
         requested, limit = amount(quantity), amount(limits.get(name))
         if requested is None:
             continue
         is_fixed = not _is_native(str(name)) or str(name).startswith(_HUGE)
         if limit is None and is_fixed and name not in limits:
-            yield ("resources", "limits", name), f"is missing; a request of {name} needs the same limit"
+            yield ("resources", "limits", name), Mistake("is missing", f"a request of {name} needs the same limit")
         elif limit is not None and requested > limit:
-            message = f"is {quantity}, more than the limit {limits[name]}; write at most the limit"
-            yield ("resources", "requests", name), message
+            problem = f"is {quantity}, more than the limit {limits[name]}"
+            yield ("resources", "requests", name), Mistake(problem, "write at most the limit")
         elif limit is not None and is_fixed and requested != limit:
-            message = (
-                f"is {quantity}, and the limit is {limits[name]}; nodes give {name} only as a whole: write the same"
-            )
-            yield ("resources", "requests", name), message
+            problem, reason = f"is {quantity}, and the limit is {limits[name]}", f"nodes give {name} only as a whole"
+            yield ("resources", "requests", name), Mistake(problem, f"{reason}: write the same")
 
 
-def overhead(spec: Any) -> Iterator[Problem]:
+def overhead(spec: Any) -> Iterator[FieldMistake]:
     """Yield what is refused in the overhead of a PodSpec."""
-    for path, message in check({"resources": {"limits": table(spec, "overhead")}}):
-        yield ("overhead", *path[2:]), message
+    for path, mistake in check({"resources": {"limits": table(spec, "overhead")}}):
+        yield ("overhead", *path[2:]), mistake
 
 
-def _mistake(name: str, quantity: Any) -> str:
-    """Return what is wrong with one entry; "" for nothing."""
+def _mistake(name: str, quantity: Any) -> Mistake | None:
+    """Return what is wrong with one entry; None for nothing."""
     if not (is_qualified(name) and (name in _NATIVE or name.startswith(_HUGE) or "/" in name)) or not (
         _is_native(name) or _is_extended(name)
     ):
-        return (
-            f"{name!r} is no resource of containers; write cpu, memory, ephemeral-storage or vendor.example.com/device"
+        return Mistake(
+            f"{name!r} is no resource of containers",
+            "write cpu, memory, ephemeral-storage or vendor.example.com/device",
         )
     value = amount(quantity)
     if value is None:
-        return ""  # its form is judged with the types
+        return None  # its form is judged with the types
     if value < 0:
-        return f"is {quantity}; must not be negative"
+        return Mistake(f"is {quantity}; must not be negative")
     if _is_extended(name) and value % 10**_NANO:
-        return f"is {quantity}; devices are counted, write a whole number"
-    return _huge_mistake(name, value) if name.startswith(_HUGE) else ""
+        return Mistake(f"is {quantity}", "devices are counted, write a whole number")
+    return _huge_mistake(name, value) if name.startswith(_HUGE) else None
 
 
-def _huge_mistake(name: str, value: int) -> str:
-    """Return what is wrong with the amount of huge pages; "" for nothing."""
+def _huge_mistake(name: str, value: int) -> Mistake | None:
+    """Return what is wrong with the amount of huge pages; None for nothing."""
     size = amount(name.removeprefix(_HUGE))
     if not size or size < 0 or size % 10**_NANO:
-        return f"{name!r} has no size of pages in its name; write one such as {_HUGE}2Mi"
+        return Mistake(f"{name!r} has no size of pages in its name", f"write one such as {_HUGE}2Mi")
     if -(-value // 10**_NANO) % (size // 10**_NANO):
-        return "is no multiple of the size of the pages; write whole pages"
-    return ""
+        return Mistake("is no multiple of the size of the pages", "write whole pages")
+    return None
 
 
 def _is_extended(name: str) -> bool:

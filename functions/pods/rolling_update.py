@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from krmfn import Field, Manifest, Result, error
-from krmfn.printing import parted
 from krmfn.resource import ref
 from krmfn.typed import Any
+
+from ..mistake import Mistake
 
 RULE = "KRM716"
 _PATH = "spec.updateStrategy.rollingUpdate"
@@ -30,9 +31,9 @@ def check(daemon_set: Manifest) -> Iterator[Result]:
     values = {name: default if update.get(name) is None else update[name] for name, default in _DEFAULTS.items()}
     is_sound = True
     for name, value in values.items():
-        if problem := _mistake(value):
+        if mistake := _mistake(value):
             is_sound = False
-            yield _refused(daemon_set, name, value, *parted(problem))
+            yield _refused(daemon_set, name, value, *mistake)
     if is_sound and not any(map(_number, values.values())):
         problem = "is 0, and so is maxSurge: no pod could ever be replaced, and the API server refuses it"
         yield _refused(daemon_set, "maxUnavailable", values["maxUnavailable"], problem, "set one of them to 1 or more")
@@ -46,15 +47,15 @@ def _refused(daemon_set: Manifest, name: str, value: Any, problem: str, remedy: 
     return error(problem, rule=RULE, ref=ref(daemon_set), field=Field(f"{_PATH}.{name}", value), remedy=remedy)
 
 
-def _mistake(value: Any) -> str:
-    """Return what is wrong with one of the numbers; "" when it counts pods or is a percentage of at most 100."""
+def _mistake(value: Any) -> Mistake | None:
+    """Return what is wrong with one of the numbers; None when it counts pods or is a percentage of at most 100."""
     if isinstance(value, str):
         if not _PERCENTAGE(value):
-            return f"is {value!r}; write a whole number or a percentage such as 10%"
-        return "is more than 100%" if _number(value) > 100 else ""
+            return Mistake(f"is {value!r}", "write a whole number or a percentage such as 10%")
+        return Mistake("is more than 100%") if _number(value) > 100 else None
     if type(value) is not int:
-        return "is no whole number or percentage"
-    return "is negative" if value < 0 else ""
+        return Mistake("is no whole number or percentage")
+    return Mistake("is negative") if value < 0 else None
 
 
 def _number(value: Any) -> int:

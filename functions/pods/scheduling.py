@@ -9,7 +9,8 @@ from itertools import chain
 
 from krmfn.typed import Any
 
-from .shapes import Problem, is_label_value, is_qualified, is_subdomain, label_values, number, table, tables, text
+from ..mistake import FieldMistake, Mistake
+from .shapes import is_label_value, is_qualified, is_subdomain, label_values, number, table, tables, text
 
 _EFFECTS = ("", "NoSchedule", "PreferNoSchedule", "NoExecute")
 _TOLERATED = ("Equal", "Exists")
@@ -22,103 +23,109 @@ _NAME = "metadata.name"
 _MOST_WEIGHT = 100
 
 
-def check(spec: Any) -> Iterator[Problem]:
+def check(spec: Any) -> Iterator[FieldMistake]:
     """Yield what is refused in the tolerations and in the nodeAffinity of a PodSpec."""
     yield from _tolerations(spec)
     affinity = table(table(spec, "affinity"), "nodeAffinity")
-    for path, message in chain(_required(affinity), _preferred(affinity)):
-        yield ("affinity", "nodeAffinity", *path), message
+    for path, mistake in chain(_required(affinity), _preferred(affinity)):
+        yield ("affinity", "nodeAffinity", *path), mistake
 
 
-def _tolerations(spec: Any) -> Iterator[Problem]:
+def _tolerations(spec: Any) -> Iterator[FieldMistake]:
     for index, toleration in tables(spec, "tolerations"):
-        yield from ((("tolerations", index, *path), message) for path, message in _toleration(toleration))
+        yield from ((("tolerations", index, *path), mistake) for path, mistake in _toleration(toleration))
 
 
-def _toleration(toleration: Any) -> Iterator[Problem]:
+def _toleration(toleration: Any) -> Iterator[FieldMistake]:
     key, value, effect = (text(toleration, name) for name in ("key", "value", "effect"))
     operator = text(toleration, "operator") or "Equal"
     if key and not is_qualified(key):
-        yield ("key",), f"{key!r} is no key of a taint; write name, or subdomain/name"
+        yield ("key",), Mistake(f"{key!r} is no key of a taint", "write name, or subdomain/name")
     if operator not in _TOLERATED:
-        yield ("operator",), f"is {operator!r}; write one of {', '.join(_TOLERATED)}"
+        yield ("operator",), Mistake(f"is {operator!r}", f"write one of {', '.join(_TOLERATED)}")
     elif not key and operator != "Exists":
-        yield ("operator",), "must be Exists where there is no key"
+        yield ("operator",), Mistake("must be Exists where there is no key")
     if operator == "Exists" and value:
-        yield ("value",), f"is {value!r}, and Exists takes no value; remove it, or write Equal"
+        yield ("value",), Mistake(f"is {value!r}, and Exists takes no value", "remove it, or write Equal")
     if operator == "Equal" and not is_label_value(value):
-        yield ("value",), f"is {value!r}, which no taint has; write letters, digits, '-', '_' and '.'"
+        yield ("value",), Mistake(f"is {value!r}, which no taint has", "write letters, digits, '-', '_' and '.'")
     if effect not in _EFFECTS:
-        yield ("effect",), f"is {effect!r}; write one of {', '.join(_EFFECTS[1:])}"
+        yield ("effect",), Mistake(f"is {effect!r}", f"write one of {', '.join(_EFFECTS[1:])}")
     elif toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
-        yield ("effect",), "must be NoExecute beside tolerationSeconds"
+        yield ("effect",), Mistake("must be NoExecute beside tolerationSeconds")
 
 
-def _required(affinity: Any) -> Iterator[Problem]:
+def _required(affinity: Any) -> Iterator[FieldMistake]:
     """Yield what is refused in the terms that a node must fit."""
     selector = affinity.get(_REQUIRED)
     if not isinstance(selector, dict):
         return
     if not selector.get("nodeSelectorTerms"):
         state = "is empty" if "nodeSelectorTerms" in selector else "is missing"
-        yield (_REQUIRED, "nodeSelectorTerms"), f"{state}; write a term that a node must fit"
+        yield (_REQUIRED, "nodeSelectorTerms"), Mistake(state, "write a term that a node must fit")
     for index, term in tables(selector, "nodeSelectorTerms"):
         path = (_REQUIRED, "nodeSelectorTerms", index)
-        yield from (((*path, *field), message) for field, message in chain(_term(term), _values(term)))
+        yield from (((*path, *field), mistake) for field, mistake in chain(_term(term), _values(term)))
 
 
-def _preferred(affinity: Any) -> Iterator[Problem]:
+def _preferred(affinity: Any) -> Iterator[FieldMistake]:
     """Yield what is refused in the terms that a node should fit; here a value may be that of no label."""
     for index, term in tables(affinity, _PREFERRED):
         weight = number(term, "weight") or 0
         if not 0 < weight <= _MOST_WEIGHT:
-            yield (_PREFERRED, index, "weight"), f"is {weight}; must be a number from 1 to {_MOST_WEIGHT}"
-        for field, message in _term(table(term, "preference")):
-            yield (_PREFERRED, index, "preference", *field), message
+            yield (_PREFERRED, index, "weight"), Mistake(f"is {weight}; must be a number from 1 to {_MOST_WEIGHT}")
+        for field, mistake in _term(table(term, "preference")):
+            yield (_PREFERRED, index, "preference", *field), mistake
 
 
-def _term(term: Any) -> Iterator[Problem]:
+def _term(term: Any) -> Iterator[FieldMistake]:
     for index, part in tables(term, "matchExpressions"):
-        yield from ((("matchExpressions", index, *path), message) for path, message in _expression(part))
+        yield from ((("matchExpressions", index, *path), mistake) for path, mistake in _expression(part))
     for index, part in tables(term, "matchFields"):
-        yield from ((("matchFields", index, *path), message) for path, message in _field(part))
+        yield from ((("matchFields", index, *path), mistake) for path, mistake in _field(part))
 
 
-def _expression(part: Any) -> Iterator[Problem]:
+def _expression(part: Any) -> Iterator[FieldMistake]:
     """Yield what is refused in an expression about a node's labels, beside its values themselves."""
     key, operator, count = text(part, "key"), text(part, "operator"), len(_list(part))
     needed = _COUNTS.get(operator)
     if not needed:
-        yield ("operator",), f"is {operator!r}; write one of {', '.join(_COUNTS)}"
+        yield ("operator",), Mistake(f"is {operator!r}", f"write one of {', '.join(_COUNTS)}")
     elif needed == "some" and not count:
-        yield ("values",), f"{operator} needs values; write one"
+        yield ("values",), Mistake(f"{operator} needs values", "write one")
     elif needed == "no" and count:
-        yield ("values",), f"{operator} takes no values; remove them"
+        yield ("values",), Mistake(f"{operator} takes no values", "remove them")
     elif needed == "one" and count != 1:
-        yield ("values",), f"{operator} takes one value, a whole number, and there are {count}; write one"
+        yield ("values",), Mistake(f"{operator} takes one value, a whole number, and there are {count}", "write one")
     if not is_qualified(key):
-        yield ("key",), f"{key!r} is no key of a label; write name, or subdomain/name"
+        yield ("key",), Mistake(f"{key!r} is no key of a label", "write name, or subdomain/name")
 
 
-def _values(term: Any) -> Iterator[Problem]:
+def _values(term: Any) -> Iterator[FieldMistake]:
     """Yield the values in a term that no label of a node can have."""
     for index, part in tables(term, "matchExpressions"):
-        yield from ((("matchExpressions", index, *path), message) for path, message in label_values(part))
+        yield from ((("matchExpressions", index, *path), mistake) for path, mistake in label_values(part))
 
 
-def _field(part: Any) -> Iterator[Problem]:
+def _field(part: Any) -> Iterator[FieldMistake]:
     """Yield what is refused in an expression about the fields of a node, which has one: its name."""
     key, operator, values = text(part, "key"), text(part, "operator"), _list(part)
     if operator not in _OF_FIELDS:
-        yield ("operator",), f"is {operator!r}; write one of {', '.join(_OF_FIELDS)}"
+        yield ("operator",), Mistake(f"is {operator!r}", f"write one of {', '.join(_OF_FIELDS)}")
     elif len(values) != 1:
-        yield ("values",), f"{operator} takes one name of a node here, and there are {len(values)}; write one"
+        yield (
+            ("values",),
+            Mistake(f"{operator} takes one name of a node here, and there are {len(values)}", "write one"),
+        )
     if key != _NAME:
-        yield ("key",), f"is {key!r}; write {_NAME}, or ask for a label in matchExpressions"
+        yield ("key",), Mistake(f"is {key!r}", f"write {_NAME}, or ask for a label in matchExpressions")
         return
     for index, value in enumerate(values):
         if isinstance(value, str) and not is_subdomain(value):
-            yield ("values", index), f"is {value!r}; write the name of a node: lower case letters, digits, - and ."
+            yield (
+                ("values", index),
+                Mistake(f"is {value!r}", "write the name of a node: lower case letters, digits, - and ."),
+            )
 
 
 def _list(part: Any) -> list[Any]:

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
-Problem = tuple[FieldPath, str]
-"""The path of a field, and a sentence about it that says what would be right."""
+from ..mistake import FieldMistake, Mistake
+
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?").fullmatch
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*").fullmatch
 _NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]").fullmatch
@@ -62,12 +61,12 @@ def is_qualified(key: str) -> bool:
     return _NAME(name) is not None and (not slash or is_subdomain(prefix))
 
 
-def label_values(part: Any) -> Iterator[Problem]:
+def label_values(part: Any) -> Iterator[FieldMistake]:
     """Yield the values in an expression about labels that no label can have."""
     values = part.get("values")
     for index, value in enumerate(values if isinstance(values, list) else ()):
         if isinstance(value, str) and not is_label_value(value):
-            yield ("values", index), f"is {value!r}; write at most 63 letters, digits, '-', '_' and '.'"
+            yield ("values", index), Mistake(f"is {value!r}", "write at most 63 letters, digits, '-', '_' and '.'")
 
 
 def is_label_value(value: str) -> bool:

@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from krmfn.printing import did_you_mean, joined
+from krmfn.printing import did_you_mean
 from krmfn.resource import FieldPath
 from krmfn.typed import Any
+
+from ..mistake import FieldMistake, Mistake
 
 _FOLDER = os.path.dirname(__file__)  # os.path: pathlib costs a tenth of the start-up time  # noqa: PTH120
 _QUANTITY = re.compile(r"[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?").fullmatch
@@ -27,9 +29,6 @@ _WORDS = {
 }
 _TYPES = {bool: "a boolean", int: "a number", float: "a number", str: "a string", dict: "a mapping", list: "a list"}
 
-Problem = tuple[FieldPath, str]
-"""The path of a field, and a sentence about it that says what would be right."""
-
 
 @cache
 def facts() -> dict[str, Any]:
@@ -39,38 +38,41 @@ def facts() -> dict[str, Any]:
     return table
 
 
-def check(value: Any, node: Any = "PodSpec", path: FieldPath = ()) -> Iterator[Problem]:
+def check(value: Any, node: Any = "PodSpec", path: FieldPath = ()) -> Iterator[FieldMistake]:
     """Yield what the API server refuses, or would drop, in a PodSpec or a part of it.
 
     `node` is the structure of the value, or the name of a type in `facts()["types"]`.
     """
     node = facts()["types"].get(node, node) if isinstance(node, str) else node
     if value is None:
-        yield path, "is empty; write a value, or leave the field out"
+        yield path, Mistake("is empty", "write a value, or leave the field out")
     elif isinstance(node, str):
         if not _fits(value, node):
-            yield path, f"is {_described(value)}; must be {_WORDS[node]}{_in_quotes(value, node)}"
+            yield path, Mistake(f"is {_described(value)}; must be {_WORDS[node]}{_in_quotes(value, node)}")
     elif "$enum" in node:
         if value not in node["$enum"]:
-            yield path, f"is {_described(value)}; must be one of {', '.join(node['$enum'])}"
+            yield path, Mistake(f"is {_described(value)}; must be one of {', '.join(node['$enum'])}")
     elif not isinstance(value, list if "$list" in node else dict):
-        yield path, f"is {_described(value)}; must be a {'list' if '$list' in node else 'mapping'}"
+        yield path, Mistake(f"is {_described(value)}; must be a {'list' if '$list' in node else 'mapping'}")
     else:
         yield from _list(value, node, path) if "$list" in node else _object(value, node, path)
 
 
-def _list(value: Any, node: Any, path: FieldPath) -> Iterator[Problem]:
+def _list(value: Any, node: Any, path: FieldPath) -> Iterator[FieldMistake]:
     """Yield what the API server refuses in a list: wrong entries, and two entries with the same keys."""
     keys, ids = node.get("$keys", ()), list[Any]()
     for index, entry in enumerate(value):
         yield from check(entry, node["$list"], (*path, index))
         entry_id = [entry.get(key) for key in keys] if isinstance(entry, dict) else []
         if entry_id and entry_id in ids:
-            yield (*path, index), f"has the {' and '.join(keys)} of an earlier entry; leave one of the two out"
+            yield (
+                (*path, index),
+                Mistake(f"has the {' and '.join(keys)} of an earlier entry", "leave one of the two out"),
+            )
         ids.append(entry_id)
 
 
-def _object(value: Any, node: dict[str, Any], path: FieldPath) -> Iterator[Problem]:
+def _object(value: Any, node: dict[str, Any], path: FieldPath) -> Iterator[FieldMistake]:
     """Yield what the API server refuses in a mapping: wrong values, unknown fields and missing ones."""
     known = {name.removesuffix("!"): fact for name, fact in node.items() if not name.startswith("$")}
     for key, entry in value.items():
@@ -79,10 +81,10 @@ def _object(value: Any, node: dict[str, Any], path: FieldPath) -> Iterator[Probl
         else:
             hint = did_you_mean(str(key), list(known), f"known here: {', '.join(sorted(known))}", "'")
             message = f"is not a field of Kubernetes {facts()['version'].removeprefix('v')} here"
-            yield (*path, key), joined(message, hint)
+            yield (*path, key), Mistake(message, hint)
     for name in node:
         if name.endswith("!") and name[:-1] not in value:
-            yield (*path, name[:-1]), "is missing, and Kubernetes requires it; write it"
+            yield (*path, name[:-1]), Mistake("is missing, and Kubernetes requires it", "write it")
 
 
 def _fits(value: Any, kind: str) -> bool:

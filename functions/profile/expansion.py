@@ -14,7 +14,7 @@ from .defaulting import with_defaults
 from .expressions import Expression, Values
 from .product import Profile
 from .structural import ABSENT, Node
-from .texts import Problem
+from .texts import TextMistake
 
 _TEXTS = frozenset({"args", "command", "value", "data", "labels", "annotations", "matchLabels", "image", "name"})
 """Fields of objects without a schema: every scalar below them is a text."""
@@ -57,10 +57,10 @@ class Expansion(NamedTuple):
     """For each of several Modules its layers, the strongest first."""
     overrides: tuple[FilledLayer, ...] = ()
     """The layer of the functionConfig's overrides."""
-    problems: tuple[Problem, ...] = ()
+    mistakes: tuple[TextMistake, ...] = ()
 
 
-def values_of(profile: Profile, written: Any, name: str, namespace: str) -> tuple[Values, list[Problem]]:
+def values_of(profile: Profile, written: Any, name: str, namespace: str) -> tuple[Values, list[TextMistake]]:
     """Return the values that expressions of a Profile refer to, for a config with this name, namespace and options.
 
     `written` are the options as they are written: `spec` of the vendor's own kind; None for a config without.
@@ -69,12 +69,12 @@ def values_of(profile: Profile, written: Any, name: str, namespace: str) -> tupl
     metadata = {key: text for key, text in (("name", name), ("namespace", namespace)) if text}
     data = {"spec": options or {}, "metadata": metadata}
     values = Values(data, {"spec": written or {}, "metadata": metadata})
-    problems: list[Problem] = []
+    mistakes: list[TextMistake] = []
     entries = profile.spec.get("texts", {})
-    filled = {key: texts.text_of(key, entry, values, problems) for key, entry in entries.items()}
+    filled = {key: texts.text_of(key, entry, values, mistakes) for key, entry in entries.items()}
     filled = {key: text for key, text in filled.items() if text is not ABSENT}
     values = values._replace(sources={("texts", key): (*expressions.sources(entry),) for key, entry in entries.items()})
-    return values._replace(data={**data, "texts": filled}), problems
+    return values._replace(data={**data, "texts": filled}), mistakes
 
 
 def expand(profile: Profile, written: Any, ref: Ref, overrides: Any, root: Node, is_protected: bool) -> Expansion:
@@ -82,8 +82,8 @@ def expand(profile: Profile, written: Any, ref: Ref, overrides: Any, root: Node,
 
     `root` is the JSON Schema whose $defs has the fields of a layer, `overrides` the fields that override the Profile's.
     """
-    values, problems = values_of(profile, written, ref.name, ref.namespace)
-    filler = _Filler(values, root, problems, is_protected)
+    values, mistakes = values_of(profile, written, ref.name, ref.namespace)
+    filler = _Filler(values, root, mistakes, is_protected)
     layers = filler.layers(profile.spec, ("spec",))
     entries = profile.spec.get("versions", ())
     fields = [{name: value for name, value in entry.items() if name != "version"} for entry in entries]
@@ -91,7 +91,7 @@ def expand(profile: Profile, written: Any, ref: Ref, overrides: Any, root: Node,
     parts = profile.spec.get("modules", {})
     modules = {key: filler.layers(parts[key], ("spec", "modules", key)) for key in sorted(parts)}
     override = (filler.layer(overrides, ("spec", "overrides", profile.name)),) if overrides else ()
-    return Expansion(layers, versions, modules, override, tuple(problems))
+    return Expansion(layers, versions, modules, override, tuple(mistakes))
 
 
 class _Filler(NamedTuple):
@@ -99,7 +99,7 @@ class _Filler(NamedTuple):
 
     values: Values
     root: Node
-    problems: list[Problem]
+    mistakes: list[TextMistake]
     is_protected: bool
 
     def layers(self, spec: Mapping[str, Any], path: FieldPath) -> tuple[FilledLayer, ...]:
@@ -168,9 +168,9 @@ class _Filler(NamedTuple):
         if option:
             layer.options[new] = option
         if expression is None:
-            text, problem = expressions.replace_in(value, self.values, self.protected)
-            if problem:
-                self.problems.append((f"{layer.path}.{join(old)}", problem))
+            text, mistake = expressions.replace_in(value, self.values, self.protected)
+            if mistake:
+                self.mistakes.append((f"{layer.path}.{join(old)}", mistake))
             return text if option else value
         data = expressions.at(self.values.data, expression.parts)
         if data in ([], {}) and (node.get("minItems") or node.get("minProperties")):

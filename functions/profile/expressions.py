@@ -10,6 +10,7 @@ from functools import lru_cache
 from krmfn.resource import FieldPath
 from krmfn.typed import Any, NamedTuple
 
+from ..mistake import Mistake
 from .structural import ABSENT
 
 _PATH = r"(?:\.[A-Za-z_][A-Za-z0-9_-]*|\['[^'\]]*'\])+"
@@ -126,25 +127,25 @@ def quote_for_shell(text: str) -> str:
     return _DOLLAR.sub("$''", shlex.quote(text))
 
 
-def replace_in(text: str, values: Values, show: Callable[[str], str] = str) -> tuple[str, str]:
-    """Return a text with its expressions filled in, and what is wrong with the last wrong one ("" for nothing).
+def replace_in(text: str, values: Values, show: Callable[[str], str] = str) -> tuple[str, Mistake | None]:
+    """Return a text with its expressions filled in, and what is wrong with the last wrong one (None for nothing).
 
     `show` formats the value of each option.
     """
-    problem = ""
+    mistake: Mistake | None = None
 
     def replacement(match: re.Match[str]) -> str:
-        nonlocal problem
+        nonlocal mistake
         value = at(values.data, parts_of(match[1]))
         if value is ABSENT:
-            problem = f"{match[0]} has no value here; give the option a default, or write a `when` for it"
+            mistake = Mistake(f"{match[0]} has no value here", "give the option a default, or write a `when` for it")
         elif isinstance(value, (dict, list)):
-            problem = f"{_not_a_part(match[0], value)}; write an entry of `texts` with `each`"
+            mistake = Mistake(_not_a_part(match[0], value), "write an entry of `texts` with `each`")
         else:
             return show(format_scalar(value))
         return ""
 
-    return _EXPRESSION.sub(replacement, text), problem
+    return _EXPRESSION.sub(replacement, text), mistake
 
 
 def _not_a_part(text: str, value: Any) -> str:
@@ -167,17 +168,17 @@ def _holds(path: str, expected: Any, values: Values) -> bool:
     return any(value == choice and isinstance(value, bool) == isinstance(choice, bool) for choice in choices)
 
 
-def fill_entry(template: Any, values: Mapping[str, Any], problems: list[str]) -> Any:
+def fill_entry(template: Any, values: Mapping[str, Any], mistakes: list[Mistake]) -> Any:
     """Return the template of an `entry` with `${key}` and `${value}` filled in; ABSENT when nothing remains of it.
 
-    What cannot be part of a text goes to `problems`.
+    What cannot be part of a text goes to `mistakes`.
     """
     if isinstance(template, dict):
-        fields = {key: fill_entry(child, values, problems) for key, child in template.items()}
+        fields = {key: fill_entry(child, values, mistakes) for key, child in template.items()}
         fields = {key: value for key, value in fields.items() if value is not ABSENT}
         return fields if fields or not template else ABSENT
     if isinstance(template, list):
-        filled = [fill_entry(child, values, problems) for child in template]
+        filled = [fill_entry(child, values, mistakes) for child in template]
         entries = [entry for entry in filled if entry is not ABSENT]
         return entries if entries or not template else ABSENT
     if not isinstance(template, str):
@@ -188,9 +189,10 @@ def fill_entry(template: Any, values: Mapping[str, Any], problems: list[str]) ->
     def replacement(match: re.Match[str]) -> str:
         value = at(values, parts_of(match[1]))
         if value is ABSENT:
-            problems.append(f"{match[0]} has no value here; require it in the schema, or give it a default there")
+            remedy = "require it in the schema, or give it a default there"
+            mistakes.append(Mistake(f"{match[0]} has no value here", remedy))
         elif isinstance(value, (dict, list)):
-            problems.append(f"{_not_a_part(match[0], value)}; name a field that is text or a number")
+            mistakes.append(Mistake(_not_a_part(match[0], value), "name a field that is text or a number"))
         else:
             return format_scalar(value)
         return ""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from krmfn.printing import did_you_mean, joined
+from krmfn.printing import did_you_mean
 from krmfn.resource import split
 from krmfn.typed import Any
 
+from ..mistake import FieldMistake, Mistake
 from . import extensions, parts
 from .structural import (
     ALTERNATIVES,
@@ -61,7 +62,7 @@ _SENSIBLE: dict[str, Node] = {
 """What it should be, too: the API server takes others, and then no value fits, or any."""
 _OF_ALL = ("apiVersion", "kind", "metadata", "status")
 _RANGES = tuple((f"min{of}", f"max{of}") for of in ("imum", "Length", "Items", "Properties"))
-Mistakes = Iterator[tuple[Path, str]]
+Mistakes = Iterator[FieldMistake]
 
 
 def mistakes(node: Any) -> Mistakes:
@@ -79,62 +80,63 @@ def refusals(node: Any) -> Mistakes:
             yield path, parts.NO_SCHEMA
             continue
         wrong = dict(_of_words(child))
-        yield from (((*path, word) if word else path, message) for word, message in wrong.items())
+        yield from (((*path, word) if word else path, mistake) for word, mistake in wrong.items())
         if not wrong:
             yield from _of_node(child, path)
             yield from extensions.mistakes(child, path)
 
 
-def _of_words(node: Node) -> Iterator[tuple[str, str]]:
+def _of_words(node: Node) -> Iterator[tuple[str, Mistake]]:
     """Yield the keywords of a schema that are none, or whose values are of the wrong kind."""
     for word in node:
         if word not in WORDS:
-            yield word, f"{word} is not a keyword of a structural schema"
+            yield word, Mistake(f"{word} is not a keyword of a structural schema")
     kind = node.get("type", "")
     if kind not in ("", None) and not (isinstance(kind, str) and kind in CLASSES):
         hint = " with `nullable: true` for null" if isinstance(kind, list) else ""
-        yield "type", f"{kind!r} is not a type; write one of {', '.join(sorted(CLASSES))}{hint}"
+        yield "type", Mistake(f"{kind!r} is not a type", f"write one of {', '.join(sorted(CLASSES))}{hint}")
     yield from _misfits(node, _VALUES)
-    yield from ((word, "must be a finite number") for word in _NUMBERS if not is_finite(node.get(word)))
+    yield from ((word, Mistake("must be a finite number")) for word in _NUMBERS if not is_finite(node.get(word)))
     if isinstance(node.get("pattern"), str):
         from ..kmm.regexps import refusal  # here: few schemas have one
 
         if problem := refusal(node["pattern"]):
             reason = "is no regular expression of Go: " if problem.is_of_go else ""
-            yield "pattern", f"{reason}{problem.message}"
+            yield "pattern", Mistake(f"{reason}{problem.message}")
     if node.get("uniqueItems") is True:
-        yield "uniqueItems", f"no CRD may have it; write `{extensions.LIST_TYPE}: set` for a list without duplicates"
+        mistake = Mistake("no CRD may have it", f"write `{extensions.LIST_TYPE}: set` for a list without duplicates")
+        yield "uniqueItems", mistake
 
 
-def _misfits(node: Node, expected: dict[str, Node]) -> Iterator[tuple[str, str]]:
+def _misfits(node: Node, expected: dict[str, Node]) -> Iterator[tuple[str, Mistake]]:
     """Yield the keywords whose values do not fit, each once."""
     from krmfn import schema
 
     values = {word: node[word] for word in node.keys() & expected.keys()}
-    messages: dict[str, str] = {}
+    mistakes: dict[str, Mistake] = {}
     for finding in schema.check(values, {"properties": expected}):
         word = split(finding.field.path)[0] if finding.field else ""
-        messages.setdefault(str(word), finding.text)
-    yield from sorted(messages.items())
+        mistakes.setdefault(str(word), Mistake(finding.message, finding.remedy))
+    yield from sorted(mistakes.items())
 
 
 def _of_node(node: Node, path: Path) -> Mistakes:
     """Yield what is wrong with a schema whose keywords are right, but not with those below it."""
     kind = node.get("type", "")
     if not kind and not (node.get(INT_OR_STRING) or node.get(OPEN)):
-        yield path, "a structural schema has a type everywhere; write one, such as type: object"
+        yield path, Mistake("a structural schema has a type everywhere", "write one, such as type: object")
     if not path and kind != "object":
-        yield (*path, "type"), "the schema of a config must be of type object; write type: object"
+        yield (*path, "type"), Mistake("the schema of a config must be of type object", "write type: object")
     for word in () if path else sorted(_AT_ROOT & node.keys()):
         if node[word]:
-            yield (*path, word), f"the schema of a whole config may not have {word}; write it below `spec`"
+            yield (*path, word), Mistake(f"the schema of a whole config may not have {word}", "write it below `spec`")
     rest = node.get("additionalProperties", True)
     if "additionalProperties" in node and not path:
-        yield (*path, "additionalProperties"), "the schema of a whole config must name its fields; remove it"
+        yield (*path, "additionalProperties"), Mistake("the schema of a whole config must name its fields", "remove it")
     elif node.get("properties") and rest is not True:
-        yield (*path, "additionalProperties"), "properties and additionalProperties exclude each other"
+        yield (*path, "additionalProperties"), Mistake("properties and additionalProperties exclude each other")
     if kind == "array" and "items" not in node:
-        yield (*path, "items"), "a list needs the schema of its items; write `items`"
+        yield (*path, "items"), Mistake("a list needs the schema of its items", "write `items`")
     yield from _of_parts(node, path)
 
 
@@ -142,19 +144,19 @@ def _of_parts(node: Node, path: Path) -> Mistakes:
     """Yield what is wrong in allOf, anyOf, oneOf and not of a schema, and in the parts below these."""
     for place, part in parts.of(node):
         wrong = dict(_of_words(part))
-        yield from (((*path, *place, word), message) for word, message in wrong.items())
+        yield from (((*path, *place, word), mistake) for word, mistake in wrong.items())
         if not wrong:
-            yield from (((*path, *place, *below), message) for below, message in parts.mistakes(part, place))
+            yield from (((*path, *place, *below), mistake) for below, mistake in parts.mistakes(part, place))
 
 
 def useless(node: Node) -> Mistakes:
     """Yield what the API server takes although no config, or any, can satisfy it."""
     for path, child in nodes(node):
-        yield from (((*path, word), message) for word, message in _misfits(child, _SENSIBLE))
+        yield from (((*path, word), mistake) for word, mistake in _misfits(child, _SENSIBLE))
         yield from _empty_ranges(child, path)
         yield from _impossible(child, path)
         for place, part in parts.of(child):
-            yield from (((*path, *place, word), message) for word, message in _misfits(part, _SENSIBLE))
+            yield from (((*path, *place, word), mistake) for word, mistake in _misfits(part, _SENSIBLE))
             yield from _empty_ranges(part, (*path, *place))
         if path:
             yield from parts.unlisted(child, path)
@@ -163,7 +165,7 @@ def useless(node: Node) -> Mistakes:
 def _empty_ranges(node: Node, path: Path) -> Mistakes:
     for low, high in _RANGES:
         if {low, high} <= node.keys() and node[low] > node[high]:
-            yield (*path, low), f"is above {high}, so no value fits"
+            yield (*path, low), Mistake(f"is above {high}, so no value fits")
 
 
 def _impossible(node: Node, path: Path) -> Mistakes:
@@ -174,7 +176,8 @@ def _impossible(node: Node, path: Path) -> Mistakes:
         if field(node, name) is None and (path or name not in _OF_ALL):
             hint = did_you_mean(name, known, f"known here: {', '.join(known) or 'nothing'}", "'")
             message = f"{name} is required, but is not a field here, so no config can be valid"
-            yield (*path, "required"), joined(message, hint)
+            yield (*path, "required"), Mistake(message, hint)
     for choice in node.get("enum", ()) if kind in CLASSES else ():
         if not may_be({"type": kind}, choice) and not (choice is None and node.get("nullable")):
-            yield (*path, "enum"), f"{json.dumps(choice)} is of another type than {kind}, so it cannot be written"
+            mistake = Mistake(f"{json.dumps(choice)} is of another type than {kind}, so it cannot be written")
+            yield (*path, "enum"), mistake

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from krmfn.typed import Any
 
 from ..kmm.lookup import members
+from ..mistake import FieldMistake, Mistake
 from . import embedded, formats, lists
 from .defaulting import as_integers
 from .structural import EMBEDDED, INT_OR_STRING, OPEN, Node, Path, field, is_finite, nodes, shape
@@ -19,18 +20,17 @@ from .structural import EMBEDDED, INT_OR_STRING, OPEN, Node, Path, field, is_fin
 _INTEGERS = range(-(2**63), 2**63)
 _SHORT = range(-(2**31), 2**31)
 _LONG = 80
-"""The most characters of a schema that a message quotes."""
+"""The most characters of a schema that a mistake quotes."""
 _COUNTS = {"Length": str, "Items": list, "Properties": dict}
-Misfit = tuple[Path, str]
 
 
-def misfits(node: Node, value: Any, path: Path = ()) -> Iterator[Misfit]:
+def misfits(node: Node, value: Any, path: Path = ()) -> Iterator[FieldMistake]:
     """Yield the path of each value that the API server refuses although it fits the schema's `shape`, and why.
 
     The value has its defaults.
     """
     if not is_finite(value):
-        yield path, "must be a finite number"
+        yield path, Mistake("must be a finite number")
         return
     if value is None:  # of null the server judges nothing but its type
         return
@@ -47,7 +47,7 @@ def misfits(node: Node, value: Any, path: Path = ()) -> Iterator[Misfit]:
             yield from misfits(child, inner, (*path, key))
 
 
-def broken_defaults(node: Node) -> Iterator[Misfit]:
+def broken_defaults(node: Node) -> Iterator[FieldMistake]:
     """Yield each default that does not fit the schema that it stands in."""
     from krmfn import schema
 
@@ -55,38 +55,39 @@ def broken_defaults(node: Node) -> Iterator[Misfit]:
         if child.get("default") is not None:
             default = as_integers(child, child["default"])
             findings = schema.check({"default": default}, {"properties": {"default": shape(child)}})
-            messages = [finding.text for finding in findings]
-            messages = messages or [f"it {message}" for _, message in misfits(child, default)]
-            yield from (((*path, "default"), f"the default breaks its own schema: {message}") for message in messages)
+            mistakes = [Mistake(finding.message, finding.remedy) for finding in findings]
+            mistakes = mistakes or [mistake.after("it ") for _, mistake in misfits(child, default)]
+            for mistake in mistakes:
+                yield (*path, "default"), mistake.after("the default breaks its own schema: ")
 
 
-def _of_value(node: Node, value: Any, path: Path) -> Iterator[Misfit]:
+def _of_value(node: Node, value: Any, path: Path) -> Iterator[FieldMistake]:
     """Yield what is wrong with a value itself: its bounds, its pattern, its format, its alternatives."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield from ((path, message) for message in _of_number(node, value))
+        yield from ((path, mistake) for mistake in _of_number(node, value))
     is_any = not (node.get("type") or node.get(INT_OR_STRING))
     if is_any and formats.is_judged(node.get("format", "")) and not isinstance(value, (str, list)):
-        yield path, "must be a text, since it has a format"
+        yield path, Mistake("must be a text, since it has a format")
     if isinstance(value, str):
         if "pattern" in node:
             from ..kmm.regexps import matches  # here: few schemas have one
 
             if node["pattern"] and not matches(node["pattern"], value):
-                yield path, f"must match {node['pattern']}"
+                yield path, Mistake(f"must match {node['pattern']}")
         if not formats.fits(node.get("format", ""), value):
-            yield path, f"is {value[:_LONG]!r}; must be {formats.MEANINGS[formats.normal(node['format'])]}"
+            yield path, Mistake(f"is {value[:_LONG]!r}; must be {formats.MEANINGS[formats.normal(node['format'])]}")
     yield from _of_alternatives(node, value, path)
 
 
-def _of_number(node: Node, value: int | float) -> Iterator[str]:
+def _of_number(node: Node, value: int | float) -> Iterator[Mistake]:
     """Yield what is wrong with a number. Go compares a whole number with a bound that it has cut to a whole one."""
     number = int(value) if isinstance(value, float) and value.is_integer() and int(value) in _INTEGERS else value
     is_whole = isinstance(number, int) and number in _INTEGERS
     number = number if is_whole else float(number)
     if not is_whole and not isinstance(value, float) and (node.get("type") == "integer" or node.get(INT_OR_STRING)):
-        yield f"is {value}; must fit 64 bits"
+        yield Mistake(f"is {value}; must fit 64 bits")
     if is_whole and node.get("format") == "int32" and node.get("type") == "integer" and number not in _SHORT:
-        yield f"is {value}; must fit 32 bits, as its format int32 says"
+        yield Mistake(f"is {value}; must fit 32 bits, as its format int32 says")
     for word, sign in (("minimum", 1), ("maximum", -1)):
         if word in node:
             bound = int(node[word]) if is_whole else node[word]
@@ -94,11 +95,11 @@ def _of_number(node: Node, value: int | float) -> Iterator[str]:
             if (number - bound) * sign < 0 or (is_exclusive and number == bound):
                 side = ("above" if is_exclusive else "at least", "below" if is_exclusive else "at most")[sign < 0]
                 cut = f", which Go cuts to {bound} for a whole number" if bound != node[word] else ""
-                yield f"is {value}; must be {side} {node[word]}{cut}"
+                yield Mistake(f"is {value}; must be {side} {node[word]}{cut}")
     if "multipleOf" in node and not _is_multiple(number, node["multipleOf"], is_whole):
         cut = f", which Go cuts to {int(node['multipleOf'])} for a whole number"
         is_cut = is_whole and int(node["multipleOf"]) != node["multipleOf"]
-        yield f"is {value}; must be a multiple of {node['multipleOf']}{cut if is_cut else ''}"
+        yield Mistake(f"is {value}; must be a multiple of {node['multipleOf']}{cut if is_cut else ''}")
 
 
 def _is_multiple(number: int | float, factor: int | float, is_whole: bool) -> bool:
@@ -112,7 +113,7 @@ def _is_multiple(number: int | float, factor: int | float, is_whole: bool) -> bo
     return quotient == integer or (integer > 0 and (quotient - integer) / (quotient + integer) < 1e-9)
 
 
-def _of_alternatives(node: Node, value: Any, path: Path) -> Iterator[Misfit]:
+def _of_alternatives(node: Node, value: Any, path: Path) -> Iterator[FieldMistake]:
     """Yield what is wrong by allOf, anyOf, oneOf and not."""
     for part in node.get("allOf", ()):
         yield from _of_part(part, value, path)
@@ -120,11 +121,14 @@ def _of_alternatives(node: Node, value: Any, path: Path) -> Iterator[Misfit]:
         parts = node.get(word, ())
         fitting = [part for part in parts if next(_of_part(part, value, path), None) is None]
         if parts and not fitting:
-            yield path, f"fits none of the alternatives that `{word}` of the schema lists: {_excerpt(parts)}"
+            yield path, Mistake(f"fits none of the alternatives that `{word}` of the schema lists: {_excerpt(parts)}")
         elif word == "oneOf" and len(fitting) > 1:
-            yield path, f"fits {len(fitting)} alternatives of `oneOf` of the schema, not one: {_excerpt(fitting)}"
+            mistake = Mistake(
+                f"fits {len(fitting)} alternatives of `oneOf` of the schema, not one: {_excerpt(fitting)}"
+            )
+            yield path, mistake
     if "not" in node and next(_of_part(node["not"], value, path), None) is None:
-        yield path, f"fits what `not` of the schema refuses: {_excerpt(node['not'])}"
+        yield path, Mistake(f"fits what `not` of the schema refuses: {_excerpt(node['not'])}")
 
 
 def _excerpt(schema: Any) -> str:
@@ -132,28 +136,28 @@ def _excerpt(schema: Any) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]}..."
 
 
-def _of_part(part: Node, value: Any, path: Path) -> Iterator[Misfit]:
+def _of_part(part: Node, value: Any, path: Path) -> Iterator[FieldMistake]:
     """Yield what does not fit a part of allOf, anyOf, oneOf or not, which allows fields that it does not list."""
     kind, choices = part.get("type"), part.get("enum")
     if kind and not _is_of(kind, value):
-        yield path, f"must be of type {kind}"
+        yield path, Mistake(f"must be of type {kind}")
     if choices and not any(_is_choice(value, choice) for choice in choices):
-        yield path, f"must be one of {', '.join(map(json.dumps, choices))}"
+        yield path, Mistake(f"must be one of {', '.join(map(json.dumps, choices))}")
     if value is None:
         return
-    yield from ((path, message) for message in _of_size(part, value))
+    yield from ((path, mistake) for mistake in _of_size(part, value))
     yield from _of_value(part, value, path)
     if isinstance(value, list) and "items" in part:
         for index, inner in enumerate(value):
             yield from _of_part(part["items"], inner, (*path, index))
     if isinstance(value, dict):
-        yield from (((*path, name), "is required") for name in part.get("required", ()) if name not in value)
+        yield from (((*path, name), Mistake("is required")) for name in part.get("required", ()) if name not in value)
         known = part.get("properties", {})
         for name, inner in value.items():
             if name in known:
                 yield from _of_part(known[name], inner, (*path, name))
             elif part.get("additionalProperties") is False:
-                yield (*path, name), "is not allowed here"
+                yield (*path, name), Mistake("is not allowed here")
 
 
 def _is_of(kind: str, value: Any) -> bool:
@@ -167,17 +171,17 @@ def _is_choice(value: Any, choice: Any) -> bool:
     return bool(choice is not None and value == choice and isinstance(value, bool) == isinstance(choice, bool))
 
 
-def _of_size(part: Node, value: Any) -> Iterator[str]:
+def _of_size(part: Node, value: Any) -> Iterator[Mistake]:
     """Yield what is wrong with the length of a text, the number of entries, the number of fields."""
     for counted, kind in _COUNTS.items():
         if isinstance(value, kind):
             if len(value) < part.get(f"min{counted}", 0):
-                yield f"must have at least {part[f'min{counted}']}"
+                yield Mistake(f"must have at least {part[f'min{counted}']}")
             if len(value) > part.get(f"max{counted}", len(value)):
-                yield f"must have at most {part[f'max{counted}']}"
+                yield Mistake(f"must have at most {part[f'max{counted}']}")
 
 
-def _unnamed(node: Node, value: dict[str, Any], path: Path) -> Iterator[Misfit]:
+def _unnamed(node: Node, value: dict[str, Any], path: Path) -> Iterator[FieldMistake]:
     """Yield each field below a field of any name: `additionalProperties: true` keeps that one alone."""
     known = node.get("properties", {})
     for name in (name for name in value if name not in known):
@@ -187,6 +191,6 @@ def _unnamed(node: Node, value: dict[str, Any], path: Path) -> Iterator[Misfit]:
                 remedy = f"give the schema `{OPEN}: true` there"
                 yield (
                     (*path, name),
-                    f"has fields, which the API server drops below `additionalProperties: true`; {remedy}",
+                    Mistake("has fields, which the API server drops below `additionalProperties: true`", remedy),
                 )
                 break

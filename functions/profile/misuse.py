@@ -10,6 +10,7 @@ from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
 from ..kmm.lookup import MISSING, at, listing, table
+from ..mistake import FieldMistake, Mistake
 from . import expressions, structural
 from .expressions import Expression, Use
 from .product import layers
@@ -29,7 +30,7 @@ _READ_AGAIN = re.compile(
 )
 """Words of a script after which a parameter may be run: as a script, a command of the shell, a program."""
 _OPTION = re.compile(r"\$\{[^${}]*\}")
-TWICE = "`quote: sh` quotes what stands here, and quotes around it end there; leave them out"
+TWICE = Mistake("`quote: sh` quotes what stands here, and quotes around it end there", "leave them out")
 _SPECIAL = " \t\n;&|<>()$`\\\"'*?[]{}!#~"
 """Characters with a meaning in a shell; a pattern that allows none of them makes an option safe."""
 _GRAMMAR = ("^", "$", "(", "(?", ")", "|", "*", "+", "?")
@@ -38,27 +39,28 @@ _ESCAPE = r"\\[dw\W]"
 """The escapes that are one token; `\\x20` and `\\pL` go on after theirs, and make a pattern unsafe."""
 
 
-def scripts(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str, str]]:
+def scripts(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[FieldMistake]:
     """Yield each expression in a shell's text whose option may hold what a shell would run, and what to do."""
     for use in used:
         name = _variable(spec, use.path)
         if name and not is_safe((use.parts[0] == "spec" and structural.at(node, use.parts)) or {}):
             remedy = f"write ${name} in double quotes there, which the shell does not read again"
-            yield use.path, f"{use.text} is part of a shell's script by way of $({name})", remedy
+            yield use.path, Mistake(f"{use.text} is part of a shell's script by way of $({name})", remedy)
         is_run = use.path[0] != "texts" and _is_script(spec, use.path) and _text(spec, use).get("quote") != "sh"
         for option in _unsafe_options(spec, node, use) if is_run else ():
             outcome = "so whoever writes the option can run anything in the container"
             schema = "an enum or a pattern without a shell's characters"
             remedy = f"pass it as an argument without a shell, give the option {schema}, or take it from a text with"
-            yield use.path, f"{option.text or use.text} is part of a shell's script, {outcome}", f"{remedy} `quote: sh`"
+            message = f"{option.text or use.text} is part of a shell's script, {outcome}"
+            yield use.path, Mistake(message, f"{remedy} `quote: sh`")
 
 
-def rights(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
+def rights(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[FieldMistake]:
     """Yield each expression in a right whose option may hold any text, and what to do."""
     for use in used:
         if _gives_rights(use.path) and any(_unsafe_options(spec, node, use)):
             remedy = "write the rights themselves, in a `when` too, or give the option an enum"
-            yield use.path, f"{use.text} chooses rights, so whoever writes the option can take any; {remedy}"
+            yield use.path, Mistake(f"{use.text} chooses rights, so whoever writes the option can take any", remedy)
 
 
 def _gives_rights(path: FieldPath) -> bool:

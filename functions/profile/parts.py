@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from krmfn.typed import Any
 
+from ..mistake import FieldMistake, Mistake
 from .extensions import SHAPES
 from .structural import ALTERNATIVES, Node, Path, field
 
@@ -18,7 +19,7 @@ _EITHER = [{"type": "integer"}, {"type": "string"}]
 """The one place where parts may have a type: what x-kubernetes-int-or-string means, as older tools write it."""
 
 
-NO_SCHEMA = "must be a schema, such as {type: string}"
+NO_SCHEMA = Mistake("must be a schema, such as {type: string}")
 """What is said of `items` or of a field that is no mapping."""
 
 
@@ -54,39 +55,41 @@ def _below(part: Node) -> Iterator[tuple[Path, Any]]:
             yield (word,), part[word]
 
 
-def mistakes(part: Node, place: Path) -> Iterator[tuple[Path, str]]:
+def mistakes(part: Node, place: Path) -> Iterator[FieldMistake]:
     """Yield the keywords of a part that stand outside of the parts alone."""
     parent = next(word for word in place if word in (*ALTERNATIVES, "not"))
     for word in _OUTSIDE:
         if part.get(word) or (word == "default" and part.get(word) is not None):
-            yield (word,), f"a structural schema has {word} outside of {parent}; write it there"
+            yield (word,), Mistake(f"a structural schema has {word} outside of {parent}", "write it there")
     if part.get("anyOf") == _EITHER and place != ("allOf", 0):
-        yield ("anyOf",), f"a structural schema has type outside of {parent}; write it there"
+        yield ("anyOf",), Mistake(f"a structural schema has type outside of {parent}", "write it there")
     if not isinstance(part.get("items", {}), dict):
         yield ("items",), NO_SCHEMA
     if part.get("additionalProperties") not in (None, False):  # {} is a schema, too
-        yield ("additionalProperties",), f"a structural schema has it outside of {parent}; write it there"
+        yield ("additionalProperties",), Mistake(f"a structural schema has it outside of {parent}", "write it there")
     elif "additionalProperties" in part and part.get("properties"):
-        yield ("additionalProperties",), "properties and additionalProperties exclude each other"
+        yield ("additionalProperties",), Mistake("properties and additionalProperties exclude each other")
     if "metadata" in part.get("properties", {}):
-        yield ("properties", "metadata"), f"no part of {parent} may speak of metadata; write it outside"
+        yield ("properties", "metadata"), Mistake(f"no part of {parent} may speak of metadata", "write it outside")
 
 
-def unlisted(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
+def unlisted(node: Node, path: Path) -> Iterator[FieldMistake]:
     """Yield the fields and entries that only the parts of a schema list: they are dropped before the parts count."""
     for place, part in _direct(node):
         yield from _unlisted(part, node, (*path, *place))
 
 
-def _unlisted(part: Node, node: Node, path: Path) -> Iterator[tuple[Path, str]]:
+def _unlisted(part: Node, node: Node, path: Path) -> Iterator[FieldMistake]:
     for place, inner in _direct(part):
         yield from _unlisted(inner, node, (*path, *place))
     fields = part.get("properties", {})
     for name, inner in fields.items():
         child = field(node, name)
         if child is None:
-            message = f"{name} is listed here alone, so a config cannot have it; write it in `properties` outside, too"
-            yield (*path, "properties", name), message
+            mistake = Mistake(
+                f"{name} is listed here alone, so a config cannot have it", "write it in `properties` outside, too"
+            )
+            yield (*path, "properties", name), mistake
         elif child:
             yield from _unlisted(inner, child, (*path, "properties", name))
     if isinstance(part.get("items"), dict) and isinstance(node.get("items"), dict):

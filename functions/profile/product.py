@@ -14,6 +14,7 @@ from krmfn.typed import Any, NamedTuple
 
 from .. import VERSION
 from ..fleet.readings import previous_name
+from ..mistake import FieldMistake, Mistake
 from . import structural, versions
 from .structural import Node
 
@@ -127,18 +128,21 @@ _REQUIREMENT = re.compile(r"(>=|<=|==|=|<|>)?\s*v?([0-9]+(?:\.[0-9]+)*)")
 _SIGNS = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq, "==": eq}
 
 
-def unmet_requirements(requires: Mapping[str, str], kmm: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def unmet_requirements(requires: Mapping[str, str], kmm: str) -> Iterator[FieldMistake]:
     """Yield the requirements that do not hold, each with what to do."""
     for name, text in requires.items():
         parts = [_REQUIREMENT.fullmatch(part.strip()) for part in text.split(",")]
         if not all(parts):
-            yield (name,), f"is {text!r}; write a version such as '>=2.4', or several divided by commas"
+            yield (name,), Mistake(f"is {text!r}", "write a version such as '>=2.4', or several divided by commas")
             continue
         version = VERSION if name == "krmfn" else kmm
         if not all(_SIGNS[part[1] or ">="](_parts(version), _parts(part[2])) for part in parts if part):
             remedy = "set --kmm-version, or `kmm: {version: ...}`"
             remedy = "install that version of krmfn" if name == "krmfn" else remedy
-            yield (name,), f"this Profile needs {name} {text}, and this is {version}; {remedy}, or use another Profile"
+            mistake = Mistake(
+                f"this Profile needs {name} {text}, and this is {version}", f"{remedy}, or use another Profile"
+            )
+            yield (name,), mistake
 
 
 def _parts(version: str) -> tuple[int, ...]:

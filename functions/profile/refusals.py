@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from krmfn.typed import Any
 
+from ..mistake import Mistake
 from . import defaulting, structural
 from .expressions import Values, at, holds, path_of
 from .structural import ABSENT, Node, Path
@@ -42,15 +43,23 @@ def deprecated(spec: Mapping[str, Any], values: Values) -> Iterator[tuple[Path, 
             yield path_of(name), message
 
 
-def unsaid(name: str, value: Any, node: Node) -> str:
-    """Return why a condition of `refuse` cannot be said in a CRD; "" when it can."""
+def unsaid(name: str, value: Any, node: Node) -> Mistake | None:
+    """Return why a condition of `refuse` cannot be said in a CRD; None when it can."""
     parts = path_of(name)
     if parts[:1] == ("metadata",):
-        return "" if parts[1:] == ("name",) else "the API server's rules see no namespace; write metadata.name alone"
+        return (
+            None
+            if parts[1:] == ("name",)
+            else Mistake("the API server's rules see no namespace", "write metadata.name alone")
+        )
     option = structural.at(node, parts) or {}
     if isinstance(value, dict) and defaulting.default_of(option) is not None:
-        return "the API server cannot tell a default from what is written; write the value itself"
-    return "" if _steps(parts, node) else "lies below fields that the schema does not name, where no rule can look"
+        return Mistake("the API server cannot tell a default from what is written", "write the value itself")
+    return (
+        None
+        if _steps(parts, node)
+        else Mistake("lies below fields that the schema does not name, where no rule can look")
+    )
 
 
 def validations(spec: Mapping[str, Any], node: Node) -> list[dict[str, str]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from krmfn.printing import did_you_mean, joined
+from krmfn.printing import did_you_mean
 from krmfn.resource import join
 from krmfn.typed import Any
+
+from ..mistake import Mistake
 
 Node = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -121,14 +123,14 @@ def at(node: Node, parts: Sequence[str]) -> Node | None:
     return node
 
 
-def unknown_option(node: Node, parts: Sequence[str]) -> str:
-    """Return the message that the schema has no such option, with those that it has; "" when it has it."""
+def unknown_option(node: Node, parts: Sequence[str]) -> Mistake | None:
+    """Return the mistake that the schema has no such option, with those that it has; None when it has it."""
     for length in range(1, len(parts) + 1):
         if at(node, parts[:length]) is None:
             known = list((at(node, parts[: length - 1]) or {}).get("properties", {}))
             hint = did_you_mean(parts[length - 1], known, f"known there: {', '.join(known) or 'nothing'}", "'")
-            return joined(f"the schema has no {join(parts[:length])}", hint)
-    return ""
+            return Mistake(f"the schema has no {join(parts[:length])}", hint)
+    return None
 
 
 def leaves(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:

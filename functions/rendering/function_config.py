@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
-from krmfn.printing import parted
 from krmfn.resource import join, ref, split
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +10,7 @@ from .. import oracles
 from ..fleet import readings
 from ..kmm.lookup import MISSING, at, table
 from ..kmm.versions import DEFAULT, target
+from ..mistake import Mistake
 from ..rule import Rule
 from ..run import Run, run_of
 from . import kinds
@@ -142,12 +142,17 @@ def _unknown_version(version: str) -> Iterator[Result]:
 
 
 _OF_PROFILES = {
-    "config": "an override has the fields of `config` themselves; write them here, without it",
-    "modules": "a DaemonSet of one module is overridden by its name in `daemonSets` here; for other fields of one "
-    "module, patch spec.modules.KEY.config of the Profile itself",
-    **dict.fromkeys(("when", "texts", "schema", "ignored"), "only a Profile itself has it; patch it there"),
+    "config": Mistake("an override has the fields of `config` themselves", "write them here, without it"),
+    "modules": Mistake(
+        "a DaemonSet of one module is overridden by its name in `daemonSets` here",
+        "for other fields of one module, patch spec.modules.KEY.config of the Profile itself",
+    ),
+    **dict.fromkeys(
+        ("when", "texts", "schema", "ignored"),
+        Mistake("only a Profile itself has it", "patch it there"),
+    ),
 }
-"""Remedies for an override that has a field which only Profiles have."""
+"""What is said of an override that has a field which only Profiles have."""
 
 
 def _in_function_config(misfit: Result) -> Result:
@@ -155,8 +160,7 @@ def _in_function_config(misfit: Result) -> Result:
     parts = split(misfit.field.path) if misfit.field else ()
     message, remedy = misfit.message, misfit.remedy
     if len(parts) == 4 and parts[1] == "overrides" and parts[3] in _OF_PROFILES:
-        reason, remedy = parted(_OF_PROFILES[parts[3]])
-        message = f"unknown field {parts[3]!r}: {reason}"
+        message, remedy = _OF_PROFILES[parts[3]].after(f"unknown field {parts[3]!r}: ")
     return misfit._replace(message=f"{message} (in the functionConfig)", remedy=remedy)
 
 
@@ -165,9 +169,10 @@ def _variables(spec: Any) -> Iterator[Result]:
     if isinstance(spec, dict) and "KRMFN_" in str(spec).upper():
         from .variables import references  # here, since few have any
 
-        message = "is not filled in here; write the annotation in spec.defaults.annotations"
+        remedy = "write the annotation in spec.defaults.annotations"
         for path, text, _ in references(spec.get("annotations"), ("spec", "annotations")):
-            yield error(f"{text} {message}", rule="KRM146", field=Field(join(path), text))
+            field = Field(join(path), text)
+            yield error(f"{text} is not filled in here", rule="KRM146", field=field, remedy=remedy)
 
 
 def _settings(spec: Manifest, run: Run) -> FunctionConfig:

@@ -12,11 +12,12 @@ from functools import cache
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER, Id
-from krmfn.printing import is_similar, parted
+from krmfn.printing import is_similar
 from krmfn.results import MEND, REMOVE, Severity
 
 from .. import oracles
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
+from ..mistake import Mistake
 from ..rule import Rule
 from ..run import note, run_of
 from .function_config import FunctionConfig, Source
@@ -150,9 +151,9 @@ def check(item: Item) -> Iterator[Result]:
     """Yield the findings about the rules that an item turns off: one that cannot be, one without a reason."""
     for rule, reason in _entries(item):
         field = Field(ANNOTATION, rule)
-        if message := mistake(rule):
-            message, remedy = parted(message)
-            yield item.located(error(message, rule="KRM119", field=field, facts=(("rule", rule),), remedy=remedy))
+        if wrong := mistake(rule):
+            finding = error(wrong.message, rule="KRM119", field=field, facts=(("rule", rule),), remedy=wrong.remedy)
+            yield item.located(finding)
         elif not reason:
             message = f"{rule} is turned off without a reason"
             yield item.located(
@@ -163,27 +164,30 @@ def check(item: Item) -> Iterator[Result]:
 def check_function_config(config: FunctionConfig) -> Iterator[Result]:
     """Yield an error per rule that the functionConfig turns off and that cannot be turned off."""
     for rule in config.ignore:
-        if message := mistake(rule):
-            field, (message, remedy) = Field(f"spec.ignore.{rule}", rule), parted(message)
-            message = f"{message} (in the functionConfig)"
-            yield config.source.located(error(message, rule="KRM119", field=field, remedy=remedy))
+        if wrong := mistake(rule):
+            field, message = Field(f"spec.ignore.{rule}", rule), f"{wrong.message} (in the functionConfig)"
+            yield config.source.located(error(message, rule="KRM119", field=field, remedy=wrong.remedy))
 
 
-def mistake(name: str) -> str:
-    """Return why a rule with this id cannot be turned off; "" when it can."""
+def mistake(name: str) -> Mistake | None:
+    """Return why a rule with this id cannot be turned off; None when it can."""
     rules = _hideable()
     if rules.get(name):
-        return ""
+        return None
     if name in rules and name.startswith(("KMM", _CHANGES)):
-        return f"{name} cannot be turned off, because the cluster itself refuses what it reports; correct that instead"
+        return Mistake(
+            f"{name} cannot be turned off, because the cluster itself refuses what it reports", "correct that instead"
+        )
     if name in rules and name.startswith("KRM3"):
         turn_off = '`exclusivity: {mode: "off"}`'
-        return f"{name} is about node exclusivity, which can only be turned off as a whole; write {turn_off}"
+        return Mistake(
+            f"{name} is about node exclusivity, which can only be turned off as a whole", f"write {turn_off}"
+        )
     is_own = len(name) == len("KRM121") and name.startswith("KRM1")  # KRM121 is no misspelt KRM221
     similar = [] if is_own else [rule for rule in rules if rules[rule] and is_similar(name, rule)]
     close = sorted(similar, key=lambda rule: rule != name.upper())
     hint = f"did you mean {close[0]}?" if close else "`krmfn rules` lists all rules"
-    return f"{name or 'nothing'} is not a rule that can be turned off; {hint}"
+    return Mistake(f"{name or 'nothing'} is not a rule that can be turned off", hint)
 
 
 KRM115 = Rule(

@@ -6,11 +6,12 @@ from functools import lru_cache
 from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
-from krmfn.printing import closest, is_similar, only_similar, parted
+from krmfn.printing import closest, is_similar, only_similar
 from krmfn.results import MEND, RENAME, Facts
 
 from .. import oracles
 from ..fleet.readings import previous_name
+from ..mistake import Mistake
 from ..rule import Rule
 from . import ignoring
 from .generated import Finding
@@ -28,11 +29,10 @@ def check(item: Item) -> Iterator[Result]:
     annotations = item.annotations
     for part, keys in (("annotations", annotations), ("labels", item.labels)):
         for key in keys:
-            message = mistake(part, key)
-            if message:
-                message, remedy = parted(message)
+            if wrong := mistake(part, key):
                 field, facts = Field(f"metadata.{part}[{key}]"), _mend(part, key, keys)
-                yield item.located(error(message, rule="KRM118", field=field, facts=facts, remedy=remedy))
+                finding = error(wrong.message, rule="KRM118", field=field, facts=facts, remedy=wrong.remedy)
+                yield item.located(finding)
     if PROFILE_MARK in annotations and not is_custom(item.group) and OWNER not in annotations:
         message = f"has no effect on a {item.kind}: only a DeviceConfig has a profile"
         yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE_MARK}]")))
@@ -80,22 +80,24 @@ def marks_are_of_use(configs: Iterable[Item]) -> Iterator[Finding]:
 
 
 @lru_cache(maxsize=4096)
-def mistake(part: str, key: str) -> str:
-    """Return what is wrong with a key in `part` of the metadata; "" when it has a meaning there, or is not ours."""
+def mistake(part: str, key: str) -> Mistake | None:
+    """Return what is wrong with a key in `part` of the metadata; None when it has a meaning there, or is not ours."""
     other = "labels" if part == "annotations" else "annotations"
     if key in KNOWN[part]:
-        return ""
+        return None
     if key in KNOWN[other]:
-        return f"has no effect in metadata.{part}; move it to metadata.{other}"
+        return Mistake(f"has no effect in metadata.{part}", f"move it to metadata.{other}")
     known = KNOWN[part] + KNOWN[other]
     prefix, slash, _ = key.lower().partition("/")
     is_ours = is_similar(prefix, OURS) or prefix.endswith(f".{OURS}") or prefix.split(".")[0] == "krmfn"
     if not (slash and is_ours) and not any(is_similar(key, name) for name in known):
-        return ""
+        return None
     names = {name.partition("/")[2]: name for name in known}
     if close := closest(key.rpartition("/")[2], names):
-        return f"is not a known key; did you mean {names[close]}?"
-    return f"is not a known key, and the prefix {OURS}/ is reserved; choose another prefix, or remove the key"
+        return Mistake("is not a known key", f"did you mean {names[close]}?")
+    return Mistake(
+        f"is not a known key, and the prefix {OURS}/ is reserved", "choose another prefix, or remove the key"
+    )
 
 
 def _mend(part: str, key: str, keys: Collection[str]) -> Facts:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.ownership import OWNER, Id
-from krmfn.printing import parted
 from krmfn.resource import fingerprint, join
 
 from .. import oracles
 from ..identity import object_id
 from ..kmm.lookup import strings
+from ..mistake import Mistake
 from ..rule import Rule
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, generated_from
@@ -45,8 +45,8 @@ _EXPRESSIONS = (b"${spec.", b"${metadata.", b"${texts.", b"${spec[", b"${metadat
 
 _PARTS = ("annotations", "labels")
 _ONLY_CONFIGS = {
-    PROFILE_MARK: "has no effect on what is generated",
-    "config.kubernetes.io/local-config": "keeps the generated objects off the cluster; leave it out",
+    PROFILE_MARK: Mistake("has no effect on what is generated"),
+    "config.kubernetes.io/local-config": Mistake("keeps the generated objects off the cluster", "leave it out"),
 }
 """Keys that are right on a config and wrong on what is generated from it."""
 
@@ -55,15 +55,15 @@ def _keys_have_meaning(objects: Sequence[Generated], config: FunctionConfig) -> 
     """Yield the findings about keys with our prefix that mean nothing there, and about annotations without effect."""
     metas = [obj.manifest["metadata"] for obj in objects]
     keys = {(part, key) for part in _PARTS for key in set[str]().union(*(meta.get(part, ()) for meta in metas))}
-    messages = {(part, key): _ONLY_CONFIGS.get(key) or mistake(part, key) for part, key in keys}
-    for obj in objects if any(messages.values()) else ():
+    mistakes = {(part, key): _ONLY_CONFIGS.get(key) or mistake(part, key) for part, key in keys}
+    for obj in objects if any(mistakes.values()) else ():
         for part in _PARTS:
             for key, value in obj.manifest["metadata"].get(part, {}).items():
                 is_ours = key == PROFILE_MARK and obj.product == value
-                if (message := messages[part, key]) and not is_ours:
-                    field, (problem, remedy) = Field(f"metadata.{part}[{key}]"), parted(message)
-                    finding = error(problem, rule="KRM118", ref=obj.ref, field=field, place=obj.item.place)
-                    yield obj.owner, generated_from(obj.owner, finding._replace(remedy=remedy))
+                if (wrong := mistakes[part, key]) and not is_ours:
+                    finding = error(wrong.message, rule="KRM118", ref=obj.ref, place=obj.item.place)
+                    finding = finding._replace(field=Field(f"metadata.{part}[{key}]"), remedy=wrong.remedy)
+                    yield obj.owner, generated_from(obj.owner, finding)
     for key, text in config.annotations.items() if objects else ():
         if not any(obj.manifest["metadata"]["annotations"].get(key) == text for obj in objects):
             message = "has no effect: every generated object has a value of its own"

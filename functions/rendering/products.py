@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 
 from krmfn import Field, Item, ResourceList, Result, error, schema, warning
-from krmfn.printing import parted
 from krmfn.resource import join, split
 from krmfn.schema import Schema
 from krmfn.typed import Any
@@ -72,9 +71,9 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
     if name_of(item) == "none":
         message = f"is 'none', and the annotation {kinds.PROFILE_MARK} with it names no Profile"
         yield error(message, rule="KRM180", field=Field("metadata.name", "none"), remedy="write another name")
-    for path, message in unmet_requirements(spec.get("requires", {}), kmm_version):
-        message, remedy = parted(message)
-        yield error(message, rule="KRM185", field=Field(join(("spec", "requires", *path))), remedy=remedy)
+    for path, mistake in unmet_requirements(spec.get("requires", {}), kmm_version):
+        field = Field(join(("spec", "requires", *path)))
+        yield error(mistake.message, rule="KRM185", field=field, remedy=mistake.remedy)
     yield from judging.check(spec)
 
 
@@ -88,8 +87,8 @@ def check_options(product: Profile, item: Item) -> Iterator[Result]:
     if not is_ours and "metadata" in manifest and not base.fits(manifest["metadata"], "metadata"):
         subset = Schema({"properties": {"metadata": base["properties"]["metadata"]}, "$defs": base["$defs"]})
         findings += schema.check({"metadata": manifest["metadata"]}, subset, "KRM101")
-    for path, message in misfits.misfits(product.options, manifest):
-        findings.append(error(message, rule="KRM101", field=Field(join(path))))
+    for path, mistake in misfits.misfits(product.options, manifest):
+        findings.append(error(mistake.message, rule="KRM101", field=Field(join(path)), remedy=mistake.remedy))
     findings = [_with_defaults(finding, written, manifest) for finding in findings]
     findings += _told_by_vendor(product, item, written, manifest, bool(findings))
     for finding in findings:

@@ -5,11 +5,12 @@ from functools import lru_cache
 
 from krmfn import Item, ResourceList, Result, error, schema
 from krmfn.ownership import Id
-from krmfn.printing import closest, is_similar, parted
+from krmfn.printing import closest, is_similar
 
 from .. import oracles
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, MODULE_GROUP
+from ..mistake import Mistake
 from ..rule import Rule
 from ..run import run_of
 from . import ignoring, kinds, metadata_checks, undriven, unread_lists
@@ -49,7 +50,7 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
     rendered = frozenset(of_kinds(items, handled))
     misspelt: set[int] = set()
     for item in items:
-        if item in rendered or not (message := mistake(item.api_version, item.kind)):
+        if item in rendered or not (wrong := mistake(item.api_version, item.kind)):
             continue
         misspelt.add(id(item))
         if (item.group, item.kind) == INVENTORY:
@@ -57,8 +58,7 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
 
             yield nodes.other_version(item)  # the same finding as where nodes are read
         else:
-            message, remedy = parted(message)
-            yield item.located(error(message, rule="KRM108", remedy=remedy))
+            yield item.located(error(wrong.message, rule="KRM108", remedy=wrong.remedy))
     if any(kind == "DeviceConfig" for _, kind in handled):
         yield from undriven.check(resources, handled, config or FunctionConfig(), misspelt)
     for item in items:
@@ -72,26 +72,26 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
 
 
 @lru_cache(maxsize=4096)
-def mistake(api_version: str, kind: str) -> str:
-    """Return what is wrong with a kind that is similar to ours or KMM's; "" when it exists, or is another's."""
+def mistake(api_version: str, kind: str) -> Mistake | None:
+    """Return what is wrong with a kind that is similar to ours or KMM's; None when it exists, or is another's."""
     group, slash, version = api_version.partition("/")
     if not slash:
         group, version = "", api_version
     kinds = KNOWN.get(group, {})
     if version in kinds.get(kind, ()) or (group, kind) == (GUIDE_GROUP, "Ptemplate"):
-        return ""
+        return None
     pairs = [(g, k) for g, known in KNOWN.items() for k in known if is_similar(kind, k)]
     if group in KNOWN and group not in _SHARED:
         pairs = pairs or [(group, closest(kind, kinds) or next(iter(kinds)))]
     elif group and kind != "RenderDeviceConfigs" and not any(_is_similar_group(group, known) for known, _ in pairs):
-        return ""
+        return None
     if not pairs:
-        return ""
+        return None
     names = [f"{g}/{version} {k}" for g, k in pairs for version in KNOWN[g][k]]
     name = f"{api_version} {kind}"
     subject = name if api_version else f"{kind} without an apiVersion"
     outcome = "the cluster refuses it" if pairs[0][0] in (MODULE_GROUP, HUB_GROUP) else "nothing is generated from it"
-    return f"there is no {subject}, so {outcome}; did you mean {closest(name, names, 0)}?"
+    return Mistake(f"there is no {subject}, so {outcome}", f"did you mean {closest(name, names, 0)}?")
 
 
 def _is_similar_group(group: str, known: str) -> bool:

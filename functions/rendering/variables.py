@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from krmfn import Result
-from krmfn.printing import did_you_mean, joined
+from krmfn.printing import did_you_mean
 from krmfn.resource import FieldPath, split
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import strings
+from ..mistake import Mistake
 
 VERSION, IMAGE, NAME, NAMESPACE, MODULE = VARIABLES = tuple(
     f"KRMFN_{name}" for name in ("DRIVER_VERSION", "DRIVER_IMAGE", "NAME", "NAMESPACE", "MODULE_NAME")
@@ -90,21 +91,21 @@ def _is_filled(path: FieldPath) -> bool:
     return next((part for part in path if part in FILLED or part in _NEVER), "") in FILLED
 
 
-def mistake(reference: Reference) -> str:
-    """Return what is wrong with a reference by itself; "" when it is right."""
+def mistake(reference: Reference) -> Mistake | None:
+    """Return what is wrong with a reference by itself; None when it is right."""
     text, name = reference.text, _name(reference.text)
     if name in VARIABLES:
         hint = "variables can be used in images, arguments, values, paths, labels, annotations and names of ConfigMaps"
-        return "" if reference.is_filled else f"{text} is not filled in here; {hint}"
+        return None if reference.is_filled else Mistake(f"{text} is not filled in here", hint)
     if not name:
         problem = "has more than a name between its braces" if text.endswith("}") else "has no closing brace"
-        return f"{text} {problem}; a variable of krmfn is written $NAME or ${{NAME}}, without a default"
+        return Mistake(f"{text} {problem}", "a variable of krmfn is written $NAME or ${NAME}, without a default")
     prefix = max((variable for variable in VARIABLES if name.startswith(variable)), key=len, default="")
     if prefix:
-        return f"{text} is not a variable of krmfn; did you mean ${{{prefix}}}{name[len(prefix) :]}?"
+        return Mistake(f"{text} is not a variable of krmfn", f"did you mean ${{{prefix}}}{name[len(prefix) :]}?")
     names = [f"${variable}" for variable in VARIABLES]
     hint = did_you_mean(f"${name}", names, f"there are: {', '.join(names)}")
-    return joined(f"{text} is not a variable of krmfn", hint)
+    return Mistake(f"{text} is not a variable of krmfn", hint)
 
 
 def explain(finding: Result) -> Result:

@@ -150,7 +150,8 @@ def _problem(cluster: Cluster) -> str:
     finding = next((finding for finding in cluster.fleet.findings if finding.severity == "error"), None)
     if finding:
         return f"{finding.ref}: {finding.text}" if finding.ref else finding.text
-    return cluster.fleet.missing_labels_problem(key for driver in cluster.all_drivers for key in driver.keys)
+    missing = cluster.fleet.missing_labels_problem(key for driver in cluster.all_drivers for key in driver.keys)
+    return missing.text if missing else ""
 
 
 def of_sides(before: moves.Side, after: moves.Side) -> Iterator[Effect]:

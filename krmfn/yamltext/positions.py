@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from ..printing import joined
 from ..resource import join, split
 from ..typed import Any, NamedTuple
 from .simple import OLD, PLAIN, Timestamp, differs, is_merge, scalar
@@ -25,15 +26,25 @@ class Ambiguous(NamedTuple):
     text: str
     is_key: bool
 
-    def __str__(self) -> str:
-        """Return how Kubernetes and kustomize read it, and what to write."""
+    @property
+    def message(self) -> str:
+        """How Kubernetes and kustomize read it."""
         value, quoted = scalar(self.text), f'"{self.text}"'
         kubernetes = self.text if type(value) is Timestamp else str(value).lower()
         kubernetes = f'"{kubernetes}"' if self.is_key or type(value) is Timestamp else kubernetes
         kustomize = f"{quoted} to kustomize" if self.text in OLD else "refused by kustomize"
         kustomize = kustomize if self.is_key or self.text in OLD else "a time to kustomize"
         subject = f"the key {self.text}" if self.is_key else self.text
-        return f"{subject} is {kubernetes} to Kubernetes and {kustomize}; put it in quotes: {quoted}"
+        return f"{subject} is {kubernetes} to Kubernetes and {kustomize}"
+
+    @property
+    def remedy(self) -> str:
+        """What to write."""
+        return f'put it in quotes: "{self.text}"'
+
+    def __str__(self) -> str:
+        """Return how Kubernetes and kustomize read it, and what to write."""
+        return joined(self.message, self.remedy)
 
 
 def nodes(root: Node | None) -> Iterator[Node]:

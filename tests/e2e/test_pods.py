@@ -73,7 +73,7 @@ def test_what_the_server_cannot_read_we_refuse_and_what_we_refuse_it_refuses(clu
             code, answer = cluster.request("POST", place, json.dumps(daemon_set(AGENT | pod)).encode())
             ours = list(structure.check(pod))
             tried += 1
-            too_strict = code < 400 and any(not message.startswith("is missing") for _, message in ours)
+            too_strict = code < 400 and any(not mistake.message.startswith("is missing") for _, mistake in ours)
             if (code == 400 and not ours) or too_strict:  # kubectl asks for what is missing, the server not always
                 wrong.append(f"{json.dumps(pod)}\n  server: {code} {answer.get('message')}\n  we:     {ours}")
     assert tried > 800

@@ -79,7 +79,7 @@ def mistakes(schema: Any) -> list[str]:
     root = _config({FIELD: schema})
     with watched():
         found = list(keywords.refusals(root)) or list(misfits.broken_defaults(root))
-    return [message for _, message in found]
+    return [mistake.text for _, mistake in found]
 
 
 def is_taken(cluster: Cluster, schema: Any) -> bool:

@@ -24,18 +24,3 @@ def test_a_likeness_is_looked_for_among_some_words_alone() -> None:
     words = [f"word{at}x" for at in range(1001)]
     assert (printing.closest("word7", words[:1000]), printing.closest("word7", words)) == ("word7x", "")
     assert (printing.closest("a" * 253, ["a" * 252]), printing.closest("a" * 254, ["a" * 253])) == ("a" * 252, "")
-
-
-@pytest.mark.parametrize(
-    ("message", "remedy"),
-    [
-        ("a path; with a semicolon: No such file", "correct it"),
-        ("is 'a; b', which nothing reads", "did you mean a?"),
-        ("is the number 3; must be a string: write it in quotes", ""),
-        ("is `x; y`; must be a word", "did you mean z?"),
-        ("there is nothing to do", ""),
-    ],
-)
-def test_a_message_and_its_remedy_are_parted_as_they_were_joined(message: str, remedy: str) -> None:
-    """What somebody has written may hold semicolons: a path was cut at its first."""
-    assert printing.parted(printing.joined(message, remedy)) == (message, remedy)

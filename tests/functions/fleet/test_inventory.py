@@ -246,7 +246,7 @@ def test_a_node_that_stands_in_two_sources_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(text_of(node("n1"), node("n2")))
     (tmp_path / "b.yaml").write_text(json.dumps(node("n2")))
     fleet = nodes.read(manifests.read(str(tmp_path)))
-    assert [finding.message for finding in fleet.findings] == [
+    assert [finding.text for finding in fleet.findings] == [
         f"node n2 is also in Node n2, {tmp_path}/b.yaml; remove it from one of them"
     ]
 

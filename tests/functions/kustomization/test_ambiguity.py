@@ -211,7 +211,8 @@ def test_a_plugin_by_another_name_is_no_function_of_ours(tmp_path: Path) -> None
     text = GOOD.replace("krmfn.dev/v1alpha1", "/builtin") + "files: [http://127.0.0.1/]\n"
     plant(tmp_path, {"kustomization.yaml": LISTED, "f.yaml": text})
     (call,) = reading.read([str(tmp_path)], None, OURS).calls(str(tmp_path.resolve()))
-    assert (call.program, "begins with a slash" in call.problem) == ("", True)
+    assert call.mistake
+    assert (call.program, "begins with a slash" in call.mistake.message) == ("", True)
 
 
 HONEST = {

@@ -30,7 +30,8 @@ def called(tmp_path: Path, text: str) -> Call:
 def refusal(tmp_path: Path, text: str) -> str:
     call = called(tmp_path, text)
     assert call.program == ""
-    return call.problem
+    assert call.mistake
+    return call.mistake.text
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,7 @@ def refusal(tmp_path: Path, text: str) -> str:
 )
 def test_ours(tmp_path: Path, spec: str, program: str, image: str) -> None:
     call = called(tmp_path, function(spec))
-    assert (call.field, call.program, call.image, call.problem) == ("transformers[0]", program, image, "")
+    assert (call.field, call.program, call.image, call.mistake) == ("transformers[0]", program, image, None)
     assert called(tmp_path / "old", function(spec, key="config.k8s.io/function")).program == program
 
 

@@ -47,7 +47,8 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("fields", "path", "message"), WRONG)
 def test_what_the_server_refuses_is_named(fields: dict[str, Any], path: str, message: str) -> None:
-    ((where, words),) = structure.check(fields)
+    ((where, mistake),) = structure.check(fields)
+    words = mistake.text
     assert ".".join(map(str, where)) == path
     assert message in words
     assert ("in quotes" in words) == ("in quotes" in message)

@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from krmfn_functions.mistake import Mistake
 from krmfn_functions.profile import keywords, lists, misfits
 
 from tests.builders import edited
@@ -105,7 +106,7 @@ def test_a_bound_that_json_has_not_is_an_error_outside_of_parts_and_within(word:
     for place, schema in ((), {word: bound}), (("not",), {"not": {word: bound}}):
         root = {"type": "object", "properties": {"a": {"type": "number", "default": 1, **schema}}}
         found = [*keywords.mistakes(root)]
-        assert found == [(("properties", "a", *place, word), "must be a finite number")]
+        assert found == [(("properties", "a", *place, word), Mistake("must be a finite number"))]
 
 
 def test_metadata_whose_properties_are_no_mapping_are_an_error() -> None:
@@ -118,7 +119,7 @@ def test_a_long_list_whose_entries_stand_twice_is_judged_in_one_walk() -> None:
     numbers = [*range(20_000), *range(20_000)]
     found = list(lists.duplicates({"x-kubernetes-list-type": "set"}, numbers, ()))
     assert [path for path, _ in found] == [(index,) for index in range(20_000, 40_000)]
-    assert "has 19999 of entry 19999 again" in found[-1][1]
+    assert "has 19999 of entry 19999 again" in found[-1][1].message
 
 
 def test_fields_that_are_dropped_are_named_in_their_order() -> None:

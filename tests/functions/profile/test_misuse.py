@@ -42,7 +42,7 @@ X = {"name": "X", "value": LEVEL}
 
 def findings(product: dict[str, Any]) -> list[str]:
     """Return what is said of the scripts in the spec of a Profile."""
-    return [f"{line}; {remedy}" for _, line, remedy in scripts(product, SCHEMA, [*uses(product)])]
+    return [mistake.text for _, mistake in scripts(product, SCHEMA, [*uses(product)])]
 
 
 def run_by_a_shell(*layers: dict[str, Any]) -> list[str]:

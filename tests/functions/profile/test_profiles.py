@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from krmfn_functions.all_kinds import krmfn
+from krmfn_functions.mistake import Mistake
 from krmfn_functions.profile.expressions import fill_entry
 from krmfn_functions.settings import CHECK, Settings
 
@@ -727,10 +728,9 @@ def test_what_an_entry_may_lack_is_no_part_of_a_text(entries: Any, entry: Any, w
 
 @pytest.mark.parametrize(("value", "words"), [({}, "is a mapping"), ([], "is a list"), (None, "has no value here")])
 def test_an_entry_without_a_schema_is_no_part_of_a_text_unless_it_is_one(value: Any, words: str) -> None:
-    problems: list[str] = []
-    assert fill_entry("-m=${value}", {"key": 0, "value": value}, problems) == "-m="
-    assert len(problems) == 1
-    assert words in problems[0]
+    mistakes: list[Mistake] = []
+    assert fill_entry("-m=${value}", {"key": 0, "value": value}, mistakes) == "-m="
+    assert [words in mistake.message for mistake in mistakes] == [True]
     product = profile()
     options(product)["driver"]["properties"]["mounts"] = {"type": "object", "additionalProperties": True}
     product["spec"]["texts"]["mounts"] = {"each": "spec.driver.mounts", "entry": "-m=${value}"}
@@ -758,3 +758,14 @@ def test_a_user_of_a_vendors_kind_is_not_told_to_write_a_field_that_it_has_not()
     findings = refused(profile("    moduleName: amd_gpu\n", ""), CR)
     (line,) = (line for line in findings if "[KRM121]" in line)
     assert "write it in the Profile amd-gpu, or in the functionConfig's spec.overrides.amd-gpu.moduleName" in line
+
+
+def test_a_remedy_with_a_semicolon_of_the_author_is_whole() -> None:
+    """It was cut out of one text with the message, at the last semicolon: of these names the last stood alone."""
+    product = profile()
+    product["spec"]["texts"] = {"a; b": {"as": "x"}}
+    product["spec"]["config"]["daemonSets"][0]["args"] = ["${texts.c}"]
+    found = [result for result in applied(krmfn, product, CR).results if "${texts.c}" in result.message]
+    assert [(result.message, result.remedy) for result in found] == [
+        ("${texts.c}: there is no text of this name", "texts are: a; b")
+    ]

@@ -61,7 +61,9 @@ XYZZY, NONE = "$KRMFN_XYZZY_XYZZY", "is not a variable of krmfn"
 )
 def test_what_is_nearly_a_variable_is_a_mistake(text: str, message: str) -> None:
     [reference] = references({"args": [f"a {text}"]})
-    assert mistake(reference).startswith(message)
+    wrong = mistake(reference)
+    assert wrong
+    assert wrong.text.startswith(message)
     assert fill(text, VALUES) == text
 
 
