@@ -126,15 +126,18 @@ def read(folder: str, absolute: bool = False, file: str = NAME) -> tuple[Config,
         return Config(name), [item.located(finding)._replace(ref=None) for finding in findings]
     exclude = tuple(Pattern(text, item.field_place(f"exclude[{at}]")) for at, text in enumerate(patterns))
     profiles = _members(item, disk, folder, "profiles", item.manifest.get("profiles", ()))
-    problems = [
-        error(f"{text}: {problem.message}", rule="KRM521", place=place, remedy=problem.remedy)
-        for text, _, place, problem in profiles
-        if problem
-    ]
-    if problems:
-        return Config(name), problems
+    if unusable := [*_unusable(profiles)]:
+        return Config(name), unusable
     clusters, labels = _clusters(item, disk, folder)
     return Config(name, clusters, exclude, item.manifest.get("format", ""), folder, profiles, labels), []
+
+
+def _unusable(profiles: Iterable[Member]) -> Iterator[Result]:
+    """Yield an error for each path of `profiles` that cannot be read."""
+    for member in profiles:
+        if member.problem:
+            message, remedy = member.problem.after(f"{member.text}: ")
+            yield error(message, rule="KRM521", place=member.place, remedy=remedy)
 
 
 def _clusters(item: Item, disk: Disk, folder: str) -> tuple[dict[str, tuple[Member, ...]], dict[str, dict[str, str]]]:
