@@ -58,7 +58,7 @@ def main() -> None:
         output = _run(fleet, "krmfn", "diff", "--base", "HEAD", ".", "--color", "always").splitlines()
         lines = ["$ sed -i 's/2.26.0/2.27.0/' base/gpu.yaml && krmfn diff --base HEAD", *output[:_MOST]]
         (_ROOT / "docs" / "diff.svg").write_text(_svg(lines))
-        _picture(page, "report.png", "1100,930")
+        _picture(page, "report.png", "1100,980")
         _run(fleet, "krmfn", "ci", ".", "--base", "HEAD", "--out", str(Path(name, "out")), "--fail-on", "lost")
         markdown = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table")
         comment = Path(name, "comment.html")

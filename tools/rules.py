@@ -42,9 +42,9 @@ kustomize. The tests run every example. In the tables *(off)* marks a rule that 
 
 
 HOLDING = """\
-Whom one has to ask whether a rule is right. *engine*: a test asks the program itself. *recording*: a test plays what \
-it was seen to do. *reference*: its source or its documentation was read, and nobody was asked. *own*: the rule is \
-about what krmfn itself defines. *none*: nobody was asked; such a rule is never an error.
+How krmfn knows that a rule is right. *engine*: a test asks the program itself. *recording*: a test plays what \
+it was seen to do. *reference*: its source or its documentation was read, and no test asks it. *own*: the rule is \
+about what krmfn itself defines. *none*: nothing was asked; such a rule is never an error.
 """
 """What the words of the last table mean."""
 KINDS = ("engine", "recording", "reference", "own", "none")
