@@ -98,6 +98,8 @@ class Comparison(NamedTuple):
     """The changed Modules that an annotation has an engine delete, make anew or not apply: errors for --fail-on."""
     by_former_labels: tuple[Effect, ...] = ()
     """The harms on nodes that do not have the labels yet that this change commits for them."""
+    unbuilt: tuple[str, ...] = ()
+    """The roots of others that cannot be built: what changes in them is not known."""
     doubtful: tuple[str, ...] = ()
     """Why what is deployed may be something else than what is compared."""
 

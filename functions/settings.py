@@ -27,6 +27,8 @@ class Intent(NamedTuple):
     """It only looks: a generated object whose owner is not in the input is judged as it stands."""
     takes_settings_alone: bool = True
     """A PATH of nothing but functionConfigs is judged, each by itself."""
+    reads_blocked: bool = True
+    """What a root lists that cannot be built counts as it stands."""
     reads_nodes: bool = True
     """False: Nodes and inventories among the resources are not looked at, whatever is wrong with them."""
     is_function: bool = False
@@ -38,7 +40,7 @@ class Intent(NamedTuple):
 
     @property
     def is_check(self) -> bool:
-        """Whether all that is found is wanted: also what stands in roots that cannot be built, and nothing of others.
+        """Whether all that is found is wanted, and of a whole repository nothing that is of others.
 
         Whatever else a command does with it, its findings are those of `check`.
         """
@@ -49,12 +51,13 @@ CHECK = Intent()
 REVIEW = CHECK._replace(logs_advice=False, shows_errors=True)
 """For pages about all that was found: what `check` finds, and what the input would become."""
 RENDER = Intent(judges_nodes=False, deploys=True, warns_of_nodes=True, keeps_left_overs=False)
-RENDER = RENDER._replace(takes_settings_alone=False, is_root_only=True)
+RENDER = RENDER._replace(takes_settings_alone=False, is_root_only=True, reads_blocked=False)
 LOOK = Intent(judges_whole=False, judges_nodes=False, logs_advice=False, takes_settings_alone=False)
+LOOK = LOOK._replace(reads_blocked=False)
 """For commands that answer a question about what is rendered, such as `images`."""
 ANSWER = LOOK._replace(shows_errors=True)
 """For those that answer it also of what has errors."""
-COMPARE = LOOK._replace(warns_of_nodes=True)
+COMPARE = LOOK._replace(warns_of_nodes=True, reads_blocked=True)
 """For each side of a comparison."""
 READ = LOOK._replace(runs_function=False)
 """For commands that work on the resources as they were read."""

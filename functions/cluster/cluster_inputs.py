@@ -98,7 +98,7 @@ def read_cluster(context: Context, cluster: Cluster) -> Cluster:
                 resources.items = [item for item in resources.items if (item.group, item.kind) not in NODES]
         except KrmfnError as failure:
             failures.append(failure_of(name, failure)._replace(cluster=cluster.name))
-            if roots[0].kind == "kustomization" and failures[-1].findings and context.intent.is_check:
+            if roots[0].kind == "kustomization" and failures[-1].findings and context.intent.reads_blocked:
                 from . import blocked  # imported here: few roots are
 
                 resources = blocked.plain(roots[0])

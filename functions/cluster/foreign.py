@@ -5,7 +5,6 @@ by the bytes of all files that a build of the roots would read.
 """
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 
@@ -15,17 +14,16 @@ from krmfn.printing import counted, some
 from ..command import Context
 from ..formats.unjudged import UNREAD
 from ..kustomization.graph import NO_GRAPH
-from ..paths import files, manifests, templates
+from ..paths import manifests
 from ..paths.roots import parents, within
-from ..rendering.kinds import PROFILE, driven_kinds
+from ..rendering.kinds import driven_kinds
 from . import beside, engine_words, function_runs, spokes
 from .deployed import Cluster, Clusters
 from .root_files import files_below, files_of_cluster, files_of_root
 from .survey import Root
+from .word_reader import Reader
 
-_REPOSITORY, _OURS = ".git", "krmfn"
-_FLUX = re.compile(rb"(?:toolkit\.fluxcd\.io|fluxcd\.controlplane\.io)\\?/v[0-9]")
-"""The versions of Flux's kinds, and of those of its operator."""
+_REPOSITORY = ".git"
 
 
 def without(context: Context, streams: Clusters) -> Clusters:
@@ -34,10 +32,10 @@ def without(context: Context, streams: Clusters) -> Clusters:
     It does so where a PATH is a whole repository. A cluster of the configuration file is never left out, nor what is
     below another PATH. Where nothing is left, there is one cluster that holds nothing.
     """
-    tops = [real for real in streams.paths.values() if os.path.lexists(os.path.join(real, _REPOSITORY))]
+    tops = repositories(streams)
     if not tops or context.options.everything:
         return streams
-    reader, streams = _Reader(), streams._replace(is_repository=True)
+    reader, streams = Reader(), streams._replace(is_repository=True)
     named = [real for real in streams.paths.values() if real not in tops]
     strange, words = _others(context, streams, reader, named)
 
@@ -69,7 +67,28 @@ def without(context: Context, streams: Clusters) -> Clusters:
     return streams._replace(foreign=number, has_flux=reader.has_flux)
 
 
-def _others(context: Context, streams: Clusters, reader: "_Reader", named: list[str]) -> tuple[list[Cluster], set[str]]:
+def repositories(streams: Clusters) -> list[str]:
+    """Return the PATHs that are whole repositories."""
+    return [real for real in streams.paths.values() if os.path.lexists(os.path.join(real, _REPOSITORY))]
+
+
+def concerns_nobody(context: Context, sides: Sequence[Clusters]) -> Callable[[Root], bool]:
+    """Return a function that returns whether a root of one of some sides holds nothing of ours, and gets nothing."""
+    reader = Reader()
+    words = set[str]().union(*(_others(context, side, reader, [])[1] for side in sides))
+
+    def holds(path: str) -> bool:
+        return reader.holds(path) or reader.holds(path, words)
+
+    def is_any_ours(folder: Root, path: str) -> bool:
+        return any(map(holds, files_below(folder, path)))
+
+    engines = [side.engines for side in sides]
+    added = [engine_words.roots(each.deployments, each.top, words, is_any_ours) for each in engines]
+    return lambda root: not (any(map(holds, files_of_root(root))) or any(is_added_to(root) for is_added_to in added))
+
+
+def _others(context: Context, streams: Clusters, reader: Reader, named: list[str]) -> tuple[list[Cluster], set[str]]:
     """Return the clusters that hold nothing of ours, and the kinds that the Profiles and hubs in any of them add."""
     strange = [cluster for cluster in streams.clusters if not reader.concerns(files_of_cluster(cluster))]
     strange = [cluster for cluster in strange if not _is_asked_for(streams, cluster, named)]
@@ -85,9 +104,7 @@ def _empty(top: str) -> Cluster:
     return Cluster(root.name, (root,), ResourceList())
 
 
-def _has_only_nodes(
-    context: Context, streams: Clusters, reader: "_Reader", is_added_to: Callable[[Root], bool]
-) -> bool:
+def _has_only_nodes(context: Context, streams: Clusters, reader: Reader, is_added_to: Callable[[Root], bool]) -> bool:
     """Return True where Nodes are all that a repository has of ours, and nothing elsewhere may be for them."""
     options = context.options
     is_elsewhere = bool(options.against) or options.has_live_nodes
@@ -133,48 +150,14 @@ def _divided(
     return [cluster for cluster, _ in divided], [root for _, roots in divided for root in roots]
 
 
-class _Reader:
-    """The texts of files, each read once for our own words, and which of them hold a Profile or are of a hub."""
-
-    def __init__(self) -> None:
-        self._answers: dict[str, bool] = {}
-        self.products: list[str] = []
-        self.has_flux = False
-        self.has_hub = False
-        self.has_more = False  # than Nodes
-
-    def concerns(self, paths: Sequence[str], words: Collection[str] = ()) -> bool:
-        """Return True where a file holds one of our words, or of these; one that cannot be read may hold any."""
-        answers = [self.holds(path, words) for path in paths]  # all of them: each may hold a Profile
-        return any(answers)
-
-    def knows(self, finding: Result) -> bool:
-        """Return True for a finding about a file that is there, none of whose words is ours."""
-        return _is_at_file(finding) and not self.holds(_real(finding))
-
-    def holds(self, path: str, words: Collection[str] = ()) -> bool:
-        """Return True for a file whose name or text has one of our words, or whose text has one of these."""
-        if words or path not in self._answers:
-            try:
-                text = files.read_regular(path, path)
-            except KrmfnError:
-                self.has_more = self.has_more or not os.path.isdir(path)
-                return not os.path.isdir(path)
-            if words:
-                return templates.mentions(text, words)
-            self.has_flux = self.has_flux or _FLUX.search(text) is not None
-            self._answers[path] = _OURS in os.path.basename(path) or templates.is_about_us(text)
-            is_more = _OURS in os.path.basename(path) or not templates.is_only_about_nodes(text)
-            self.has_more = self.has_more or (self._answers[path] and is_more)
-            if self._answers[path] and templates.mentions(text, (PROFILE[1],)):
-                self.products.append(path)
-            self.has_hub = self.has_hub or (self._answers[path] and templates.mentions(text, spokes.OF_HUBS))
-        return self._answers[path]
-
-
 def _outside(context: Context, streams: Clusters) -> list[str]:
     """Return the files of --function-config, and the Profiles of the configuration file: they count in each cluster."""
     return [*context.options.function_config, *(member.real for member in streams.config.profiles)]
+
+
+def _knows(reader: Reader, finding: Result) -> bool:
+    """Return True for a finding about a file that is there, none of whose words is ours."""
+    return _is_at_file(finding) and not reader.holds(_real(finding))
 
 
 def _is_at_file(finding: Result) -> bool:
@@ -198,10 +181,10 @@ def _driven(context: Context, streams: Clusters, products: Sequence[str]) -> set
     return {kind for _, kind in kinds}
 
 
-def _findings(streams: Clusters, kept: Sequence[Cluster], reader: _Reader, words: Collection[str]) -> list[Result]:
+def _findings(streams: Clusters, kept: Sequence[Cluster], reader: Reader, words: Collection[str]) -> list[Result]:
     """Return the findings of the survey; those about files of others are one warning that counts them."""
     if not kept:
-        rest = [finding for finding in streams.findings if not reader.knows(finding)]
+        rest = [finding for finding in streams.findings if not _knows(reader, finding)]
         # a part that a clone leaves out may hold anything: what is said of it stays
         is_there = [not finding.place or os.path.exists(finding.place.path) for finding in rest]
         gone = [finding for finding, is_present in zip(rest, is_there, strict=True) if not is_present]
@@ -225,9 +208,9 @@ def _folders(clusters: Sequence[Cluster]) -> set[str]:
     return {folder for path in paths for folder in parents(os.path.dirname(path))}
 
 
-def _is_of_others(finding: Result, our_folders: Collection[str], reader: _Reader, words: Collection[str]) -> bool:
+def _is_of_others(finding: Result, our_folders: Collection[str], reader: Reader, words: Collection[str]) -> bool:
     """Return True for an error about a file that no cluster of ours has, and in which none of our words stands."""
-    if finding.severity != "error" or not finding.place or not reader.knows(finding):
+    if finding.severity != "error" or not finding.place or not _knows(reader, finding):
         return False
     real = os.path.realpath(finding.place.path)
     return os.path.dirname(real) not in our_folders and not reader.concerns([real], words)

@@ -19,10 +19,11 @@ from ..paths import files
 from ..paths.failures import failure_of
 from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison, Plan, undecided
-from . import hidden, new_side, unchanged
+from . import hidden, new_side, unbuilt, unchanged
 from .base import Base, check_out
 from .base_files import is_below
 from .pairs import Pair, Pairs, compare, deployed_manifests, is_idle_aside, join_elsewhere, pair_clusters
+from .unbuilt import Both, Partly
 
 _NOTHING = Plan((), (), (), 0)
 _Errors = list[tuple[str, Result]]
@@ -34,6 +35,8 @@ class _Unread(NamedTuple):
 
     old: list[Result]
     new: list[Result]
+    partly: Partly | None = None
+    """What is compared of it all the same."""
 
 
 class AgainstBase(NamedTuple):
@@ -77,7 +80,8 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
             return []
         for cluster in (cluster for cluster in new.clusters if cluster.is_whole and not rendered):
             judge_final(cluster.final)
-        results = [*_comparisons(base, old, new, pairs, tops)]
+        partly = unbuilt.compared(alone, base, [pair for _, pair in pairs], Both(old, new))
+        results = [*_comparisons(base, Both(old, new), pairs, partly, tops)]
         results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
         results.sort(key=lambda result: sides.places.get(result.name, len(sides.places)))
         if not current:
@@ -108,11 +112,15 @@ def _render_base(context: Context, base: Base, paths: Sequence[str], streams: Cl
         return Clusters(failures=[failure_of("", failure)])
 
 
-def _comparisons(base: Base, old: Clusters, new: Clusters, pairs: Pairs, paths: Sequence[str]) -> Iterator[Comparison]:
+def _comparisons(
+    base: Base, sides: Both, pairs: Pairs, partly: Sequence[Partly | None], paths: Sequence[str]
+) -> Iterator[Comparison]:
     """Yield the comparison of each cluster, then one for each finding about files that belong to no cluster.
 
-    `pairs` are the clusters with their names, `paths` the PATHs and the members of --cluster.
+    `pairs` are the clusters with their names, `partly` says of each what is compared where roots cannot be built,
+    `paths` are the PATHs and the members of --cluster.
     """
+    old, new = sides
     new_errors = [*_unread(new, lambda path: os.path.relpath(os.path.realpath(path), base.root))]
     old_errors = [(path, error(message)) for path, message in base.skipped_below(paths)]
     old_errors += [(path, base.located(result)) for path, result in _unread(old, base.from_root)]
@@ -121,7 +129,8 @@ def _comparisons(base: Base, old: Clusters, new: Clusters, pairs: Pairs, paths: 
     lost = [(_owners(base, pairs, path, result), path, result) for path, result in old_errors]
     is_edited, hidden_names = unchanged.edits_config(base), hidden.hidden_files(old, new)
     for at, (name, pair) in enumerate(pairs):
-        of_pair = _Unread(*([result for owners, _, result in side if at in owners] for side in (lost, missing)))
+        of_old, of_new = ([result for owners, _, result in side if at in owners] for side in (lost, missing))
+        of_pair = _without_blocked(base, pair, _Unread(of_old, of_new), partly[at])
         comparison = _compare(base, name, pair, of_pair, new.engines.deployments)
         comparison = unchanged.with_folder_changes(base, pair, comparison, is_edited)
         comparison = hidden.with_hidden_files(hidden_names, comparison)
@@ -129,6 +138,16 @@ def _comparisons(base: Base, old: Clusters, new: Clusters, pairs: Pairs, paths: 
             yield comparison
     yield from (Comparison(path, _NOTHING, [result], failed=True) for owners, path, result in missing if not owners)
     yield from (_unknown(base, path or ".", (), [result]) for owners, path, result in lost if not owners)
+
+
+def _without_blocked(base: Base, pair: Pair, unread: _Unread, partly: Partly | None) -> _Unread:
+    """Return what could not be read, without the roots that cannot be built where the rest of them is compared."""
+    if not (partly and pair.old and pair.new):
+        return unread
+    known = {finding for failure in pair.new.failures for finding in failure.findings}
+    former = {base.located(finding) for failure in pair.old.failures for finding in failure.findings}
+    lost = [result for result in unread.old if result not in former]
+    return _Unread(lost, [result for result in unread.new if result not in known], partly)
 
 
 def _unread(streams: Clusters, from_root: Callable[[str], str]) -> Iterator[tuple[str, Result]]:
@@ -189,15 +208,16 @@ def _depth(cluster: Cluster, top: str, path: str) -> int:
 
 def _compare(base: Base, name: str, pair: Pair, unread: _Unread, everywhere: Sequence[Deployment]) -> Comparison:
     """Return the comparison of one cluster; `everywhere` as for `compare`."""
-    lost, missing = unread.old, unread.new
-    if pair.new and (not pair.new.is_whole or _errors(pair.new.final.placed())):
+    lost, missing, partly = unread
+    if pair.new and (not (pair.new.is_whole or partly) or _errors(pair.new.final.placed())):
         missing = [*missing, *_errors(pair.new.final.placed())] or [error("it cannot be read completely")]
     if missing:
         return Comparison(name, _NOTHING, missing, failed=True)
-    if pair.old and (not pair.old.is_whole or pair.old.final.failed):
+    if pair.old and (_errors(pair.old.final.placed()) if partly else pair.old.final.failed or not pair.old.is_whole):
         lost = [*lost, *map(base.located, _errors(pair.old.final.placed()))] or [error("it cannot be read completely")]
     if not lost:
-        return compare(pair, name, everywhere, base.located)
+        comparison = compare(pair, name, everywhere, base.located)
+        return unbuilt.noted(comparison, partly) if partly else comparison
     manifests = deployed_manifests(pair.new.final) if pair.new else []
     return _unknown(base, name, manifests, lost)
 

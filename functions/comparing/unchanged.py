@@ -32,7 +32,7 @@ from .base import Base
 from .pairs import Pair
 
 
-class _Unknown(Exception):  # no error: both sides are built then
+class Unknown(Exception):  # no error: both sides are built then
     """A cluster may have inputs that are not known."""
 
 
@@ -73,7 +73,7 @@ def lay_out_sides(context: Context, base: Base, names: Sequence[str]) -> Sides:
         key = (*places(cluster.roots, base.root),)
         twin = by_name.get((cluster.name, *key)) or by_places.get(key)
         is_built = any(root.kind == "kustomization" for root in cluster.roots)
-        with suppress(_Unknown, KrmfnError):
+        with suppress(Unknown, KrmfnError):
             if twin and is_built and _inputs(twin, base.folder, digest) == _inputs(cluster, base.root, digest):
                 same[cluster.name] = twin.name
     order = {cluster.name: at for at, cluster in enumerate(new.clusters) if same}
@@ -108,15 +108,15 @@ def _same_settings(old: RunOptions, new: RunOptions, top: str) -> bool:
 def _inputs(cluster: Cluster, top: str, digest: Callable[[str], bytes]) -> list[tuple[str, str, bytes]]:
     """Return each input of a cluster: what its engine adds to each root; then of each file its root, path and digest.
 
-    Raises _Unknown when there may be others, and KrmfnError when one cannot be read.
+    Raises Unknown when there may be others, and KrmfnError when one cannot be read.
     """
-    pairs = ((root.path[len(top) :], real) for root in cluster.all_roots for real in _paths(root))
+    pairs = ((root.path[len(top) :], real) for root in cluster.all_roots for real in paths_of(root))
     added = ((root, repr((root.additions, root.finish)).encode()) for root in cluster.all_roots)
     engines = [(root.path[len(top) :], root.namespace, text) for root, text in added]
     return engines + [(path, os.path.relpath(real, top), digest(real)) for path, real in pairs]
 
 
-def _paths(root: Root) -> Iterator[str]:
+def paths_of(root: Root) -> Iterator[str]:
     """Yield the real paths of the files that a root is made from: loose ones sorted, then as kustomizations name them.
 
     The order matters: two links that change places leave the files and the kustomizations as they are.
@@ -127,11 +127,11 @@ def _paths(root: Root) -> Iterator[str]:
     for kustomization in root.graph.below(root.path):
         errors = (finding for finding in kustomization.findings if finding.severity == "error")
         if any(error.rule not in BLOCKING for error in errors):
-            raise _Unknown
+            raise Unknown
         yield kustomization.path
         for reference in kustomization.references:
             if reference.kind == "nothing":
-                raise _Unknown
+                raise Unknown
             yield from (reference.real,) if reference.kind == "file" else ()
             yield from _files_below(reference.real) if reference.kind == "chart" else ()
         if any(not call.program for call in kustomization.calls):  # it may read any file there

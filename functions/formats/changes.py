@@ -83,6 +83,8 @@ def summary(comparison: Comparison, with_nodes: bool = True) -> str:
         return "cannot be rendered, so what changes is not known"
     if comparison.is_same:
         return "nothing changes: its files are those of the base"
+    if comparison.unbuilt and not comparison.plan.changes:
+        return f"what changes in {printing.some(comparison.unbuilt, len(comparison.unbuilt), 2)} is not known"
     parts = [f"{count:,} {word}" for word, count in counts(comparison.plan).items() if count]
     parts += [f"{printing.counted(comparison.hidden, 'change')} of other kinds"] if comparison.hidden else []
     effects = [effect for effect in comparison.plan.effects if effect.word != "kept"]

@@ -115,6 +115,8 @@ def of_change(comparisons: Sequence[Comparison]) -> tuple[Gap, ...]:
 def _gaps(comparisons: Sequence[Comparison]) -> Iterator[Gap]:
     for comparison, row in zip(comparisons, grouped.rows(comparisons), strict=True):
         names = (comparison.name,)
+        if comparison.unbuilt:
+            yield Gap("roots", "what changes in roots of others", "not built", comparison.unbuilt, is_meant=True)
         if comparison.failed or any(change.what == "unknown" for change in comparison.plan.changes):
             yield Gap("clusters", "what changes", "a side cannot be rendered", names)
         elif not row.is_known and _has_modules(comparison):

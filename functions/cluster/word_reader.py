@@ -1,0 +1,50 @@
+"""Which files hold our own words, each read once."""
+
+import os
+import re
+from collections.abc import Collection, Sequence
+
+from krmfn import KrmfnError
+
+from ..paths import files, templates
+from ..rendering.kinds import PROFILE
+from . import spokes
+
+_OURS = "krmfn"
+_FLUX = re.compile(rb"(?:toolkit\.fluxcd\.io|fluxcd\.controlplane\.io)\\?/v[0-9]")
+"""The versions of Flux's kinds, and of those of its operator."""
+
+
+class Reader:
+    """The texts of files, each read once for our own words, and which of them hold a Profile or are of a hub."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, bool] = {}
+        self.products: list[str] = []
+        self.has_flux = False
+        self.has_hub = False
+        self.has_more = False  # than Nodes
+
+    def concerns(self, paths: Sequence[str], words: Collection[str] = ()) -> bool:
+        """Return True where a file holds one of our words, or of these; one that cannot be read may hold any."""
+        answers = [self.holds(path, words) for path in paths]  # all of them: each may hold a Profile
+        return any(answers)
+
+    def holds(self, path: str, words: Collection[str] = ()) -> bool:
+        """Return True for a file whose name or text has one of our words, or whose text has one of these."""
+        if words or path not in self._answers:
+            try:
+                text = files.read_regular(path, path)
+            except KrmfnError:
+                self.has_more = self.has_more or not os.path.isdir(path)
+                return not os.path.isdir(path)
+            if words:
+                return templates.mentions(text, words)
+            self.has_flux = self.has_flux or _FLUX.search(text) is not None
+            self._answers[path] = _OURS in os.path.basename(path) or templates.is_about_us(text)
+            is_more = _OURS in os.path.basename(path) or not templates.is_only_about_nodes(text)
+            self.has_more = self.has_more or (self._answers[path] and is_more)
+            if self._answers[path] and templates.mentions(text, (PROFILE[1],)):
+                self.products.append(path)
+            self.has_hub = self.has_hub or (self._answers[path] and templates.mentions(text, spokes.OF_HUBS))
+        return self._answers[path]
