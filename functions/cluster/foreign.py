@@ -84,7 +84,7 @@ def concerns_nobody(context: Context, sides: Sequence[Clusters]) -> Callable[[Ro
         return any(map(holds, files_below(folder, path)))
 
     engines = [side.engines for side in sides]
-    added = [engine_words.roots(each.deployments, each.top, words, is_any_ours) for each in engines]
+    added = [engine_words.roots(engine.deployments, engine.top, words, is_any_ours) for engine in engines]
     return lambda root: not (any(map(holds, files_of_root(root))) or any(is_added_to(root) for is_added_to in added))
 
 
