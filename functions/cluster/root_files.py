@@ -41,7 +41,10 @@ def files_of_root(root: Root) -> list[str]:
 
 def files_below(root: Root, folder: str) -> list[str]:
     """Return the paths of the files that a build of a folder reads, in the graph of a root."""
-    return [path for node in root.graph.below(folder) for path in (node.path, *_listed(node))]
+    nodes = root.graph.below(folder)
+    # what Flux writes for a folder is no file of the repository
+    written = {root.path} if root.is_generated else set[str]()
+    return [path for node in nodes for path in ([] if node.folder in written else [node.path]) + _listed(node)]
 
 
 def _listed(node: Kustomization) -> list[str]:

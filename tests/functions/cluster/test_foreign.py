@@ -141,6 +141,20 @@ def test_what_cannot_be_read_and_is_not_ours_fails_nothing(tmp_path: Path) -> No
     assert [check(tmp_path, *args).code for args in ((), (".", "--all"))] == [0, 2]
 
 
+def test_what_flux_writes_for_a_folder_is_no_file_of_ours(tmp_path: Path) -> None:
+    """It is not there, so nobody could read it, and all that its cluster gets was judged (KRM109)."""
+    flux = (
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a, namespace: f}\n"
+        "spec: {path: ./a, sourceRef: {kind: GitRepository, name: f}, targetNamespace: b}\n"
+    )
+    files = {"clusters/lab/ks.yaml": flux, "a/b/c.yaml": config_map("c")}
+    repository(tmp_path / "others", files)
+    done = check(tmp_path / "others")
+    assert (done.code, len(done.text.splitlines()), foreign(tmp_path / "others")) == (0, 1, 2), done.text
+    repository(tmp_path / "ours", files | {"a/b/d.yaml": WRONG})
+    assert check(tmp_path / "ours").code == 1
+
+
 def test_a_config_in_a_chart_is_told(tmp_path: Path) -> None:
     files = {"chart/Chart.yaml": "apiVersion: v2\nname: c\nversion: 0.1.0\n", "chart/templates/gpu.yaml": RIGHT}
     repository(tmp_path, files)
