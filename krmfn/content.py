@@ -1,14 +1,11 @@
 """All that an item's text holds, its data and the comments of its fields; and the text after edits."""
 
-from functools import partial
 from types import MappingProxyType
 
 from . import nodes
-from .errors import KrmfnError, NoData
-from .itemtext import description, lines_before
 from .resource import Manifest, Place, copied, fingerprint, same
 from .typed import Any
-from .yamltext import align, lent, positions, simple
+from .yamltext import align, lent, pieces, positions, simple
 
 __all__ = ["Content"]
 
@@ -32,6 +29,8 @@ class Content:
     """What was written since, while nothing is lent: the mappings with their paths and what they held."""
     _is_simple: bool | None = None
     """Whether the reader by lines can read the text: it refuses equal keys and ambiguous scalars. None: not known."""
+    _is_odd = False
+    """Whether another reader by lines has read it (see `yamltext.oddlines`), which refuses equal keys, too."""
     is_open = False
     """Whether name, kind or apiVersion may have been changed, by a field or in the manifest."""
     is_lent = False
@@ -138,6 +137,11 @@ class Content:
         return self._is_simple
 
     @property
+    def is_by_lines(self) -> bool:
+        """Return True when the text was read by its lines, odd ones perhaps among them (see `yamltext.pieces`)."""
+        return self._is_odd or self._by_lines()
+
+    @property
     def composed(self) -> Any:
         """Return PyYAML's node tree of the text, which has tags, styles and marks of all nodes."""
         return nodes.composed(self, self._text)
@@ -145,17 +149,22 @@ class Content:
     @property
     def duplicate_keys(self) -> list[str]:
         """Return the paths of keys that stand twice in one mapping."""
-        return [] if self._by_lines() else positions.duplicate_keys(self.composed)
+        return [] if self.is_by_lines else positions.duplicate_keys(self.composed)
 
     @property
     def ambiguous(self) -> list[Any]:
         """Return what Kubernetes and kustomize read differently where it decides (see `positions.ambiguous`)."""
         return [] if self._by_lines() else list(positions.ambiguous(self.composed))
 
-    @property
-    def shared_paths(self) -> frozenset[_Parts]:
-        """Return the paths of what an anchor and its aliases share in the text."""
+    def shared_above(self, parts: _Parts) -> frozenset[_Parts]:
+        """Return the paths of what an anchor and its aliases share in the text; it has all that are above a field."""
         may_share = self.data.find(b"&", self.start, self.end) >= 0 and not self._by_lines()
+        if (
+            may_share
+            and self.is_by_lines
+            and (span := pieces.span(text := self.text.decode(), parts[:1], self.indent + 2))
+        ):
+            may_share = any(mark in text[slice(*span)] for mark in "&*")
         return positions.shared_paths(self.composed) if may_share else frozenset()  # by lines only scalars are shared
 
     def name_of(self, parts: _Parts, spelling: str) -> str:
@@ -222,7 +231,7 @@ class Content:
 
     def settled(self, text: bytes) -> None:
         """Note that what was edited stands in a text now."""
-        self._text, self._is_simple, self.is_edited = text, None, True
+        self._text, self._is_simple, self._is_odd, self.is_edited = text, None, False, True
         self._remarks, self._comments, self._pending = {}, None, {}
         if self.is_lent:
             self._fingerprint = hash(fingerprint(self.manifest))
@@ -231,19 +240,6 @@ class Content:
 
     def _read(self) -> Manifest:
         text = memoryview(self.data)[self.start : self.end] if self._text is None else self._text
-        data = simple.read(str(text, "utf-8"))  # the text may be of 100 MB
-        self._is_simple = data is not None
-        if self._is_simple:
-            data = data[0] if self.indent >= 0 else data
-        else:
-            from .yamltext import load, values
-
-            try:
-                data = load.placed(partial(values.build, self.node), partial(lines_before, self))
-            except KrmfnError as failure:
-                subject = description(self)
-                located = NoData(f"{subject}{failure}")
-                located.file = subject.removesuffix(": ")
-                raise located from failure
+        data, self._is_simple, self._is_odd = nodes.read(self, str(text, "utf-8"))  # the text may be of 100 MB
         self._is_mapping = isinstance(data, dict)
         return data if self._is_mapping else {}

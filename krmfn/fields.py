@@ -207,7 +207,7 @@ class ItemField:
     def _above(self) -> tuple[Any, tuple[str, ...]]:
         """Return the last mapping or list on the way that exists, and the parts of the path below it."""
         value: Any = self.item.content.manifest
-        shared = self.item.content.shared_paths
+        shared = self.item.content.shared_above(self.parts)
         for at, part in enumerate(self.parts):
             if shared and self.parts[:at] in shared:
                 raise self.failure(f"cannot be changed: {join(self.parts[:at])} is shared by an anchor and its aliases")

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from .errors import KrmfnError
 from .resource import Manifest, Ref, same
 from .typed import Any
-from .yamltext import peek, simple
+from .yamltext import oddlines, peek, simple
 
 __all__ = [
     "Words",
@@ -75,7 +75,8 @@ def mapping(item: Any, *path: str) -> peek.Mapping | peek.Answer:
 
 def check_aliases(item: Any) -> None:
     """Raise KrmfnError unless every alias in the item's text has its anchor before it in the same text."""
-    if b"*" in item.text and simple.read(item.text.decode()) is None:
+    text = item.text.decode() if b"*" in item.text else ""
+    if text and simple.read(text) is None and oddlines.read(text) is None:
         from .yamltext import load
 
         load.placed(partial(load.compose, item.text), partial(lines_before, item), description(item))

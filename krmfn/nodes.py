@@ -2,10 +2,36 @@
 
 from functools import lru_cache, partial
 
-from .itemtext import lines_before
+from .errors import KrmfnError, NoData
+from .itemtext import description, lines_before
 from .typed import Any
+from .yamltext import oddlines, simple
 
-__all__ = ["by_lines", "composed"]
+__all__ = ["by_lines", "composed", "read"]
+
+
+def read(content: Any, text: str) -> tuple[Any, bool, bool]:
+    """Return the data of a text of a `Content`, and whether its lines are simple, and whether most are, for the others.
+
+    Raises KrmfnError when the text is no YAML, with the item's name or file.
+    """
+    data = simple.read(text)
+    is_simple, is_odd = data is not None, False
+    if not is_simple:
+        data = oddlines.read(text)
+        is_odd = data is not None
+    if is_simple or is_odd:
+        return data[0] if content.indent >= 0 else data, is_simple, is_odd
+    from .yamltext import load, values
+
+    try:
+        build = partial(values.build, composed(content, content._text))
+        return load.placed(build, partial(lines_before, content)), False, False
+    except KrmfnError as failure:
+        subject = description(content)
+        located = NoData(f"{subject}{failure}")
+        located.file = subject.removesuffix(": ")
+        raise located from failure
 
 
 @lru_cache(maxsize=16)

@@ -25,7 +25,9 @@ def text_of(content: Any, item: Any) -> bytes:
         if is_written:
             return text
         if content._pending:
-            written = edit.written_in(text, content.manifest, content.indent, content._pending)
+            written = edit.written_in(
+                text, content.manifest, content.indent, content._pending, not content._remarks and content.is_by_lines
+            )
             if written is not None:
                 return written
             content.lend(())  # the exact way needs to know all

@@ -39,7 +39,8 @@ def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
     if not shared:
         return
     for item in items:
-        if not shared.isdisjoint(re.findall(_ALIAS, item.text)):
+        is_whole = item.is_read or item._origin  # it was read alone, before an edit and after it
+        if not is_whole and not shared.isdisjoint(re.findall(_ALIAS, item.text)):
             check_aliases(item)
     for section in envelope.cut.sections:
         if section.key != "items" and not shared.isdisjoint(re.findall(_ALIAS, text[section.start : section.end])):

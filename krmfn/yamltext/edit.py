@@ -47,11 +47,17 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_
     return _with_trailer(edited, rest)
 
 
-def written_in(text: bytes, new: Any, indent: int, pending: lent.Pending) -> bytes | None:
-    """Return `updated` where only scalars were written to some mappings; None for "not sure"."""
+def written_in(text: bytes, new: Any, indent: int, pending: lent.Pending, by_lines: bool = False) -> bytes | None:
+    """Return `updated` where only scalars were written to some mappings; None for "not sure".
+
+    `by_lines`: the text was read by its lines.
+    """
     end = trailer(text, indent)
+    body = text[:end].decode()
     changes = sorted(pending.values(), key=lambda change: -len(change[0]))  # inner ones first
-    edited = inplace.patched(text[:end].decode(), [new] if indent >= 0 else new, changes)
+    edited = inplace.patched_in_part(body, new, changes, indent + 2) if by_lines else None
+    if edited is None:
+        edited = inplace.patched(body, [new] if indent >= 0 else new, changes)
     return None if edited is None else _with_trailer(edited, text[end:])
 
 

@@ -5,15 +5,16 @@ anything else was done, or where the text is not simple; `nodewise` then makes t
 """
 
 from collections.abc import Iterable, Iterator
+from functools import reduce
 
 from ..resource import same
 from ..typed import Any
-from . import lent, linetree, losses, nodewise, remarks, simple
+from . import lent, linetree, losses, nodewise, pieces, remarks, simple
 from .align import Known, Lists
 from .blocks import NotSimple
 from .inline import TooMuch
 
-__all__ = ["Change", "changes", "patched"]
+__all__ = ["Change", "changes", "patched", "patched_in_part"]
 
 _Path = tuple[str, ...]
 Change = tuple[_Path, Known]
@@ -36,6 +37,32 @@ def patched(text: str, data: Any, changes: Iterable[Change]) -> str | None:
         return None
     edited = remarks.patched(text, walk.patches)
     return edited if same(simple.read(edited), data) else None
+
+
+def patched_in_part(text: str, item: Any, changes: Iterable[Change], column: int) -> str | None:
+    """Return the same for a text that was read by its lines, the item's keys in a column: the rest is not looked at.
+
+    Of the text only the lines of the mappings in `changes` are read, before the edit and after it; every other line
+    stays, and what it holds with it.
+    """
+    changes, edits = [*changes], list[tuple[int, int, str]]()
+    for path in pieces.groups(path for path, _ in changes):
+        span = pieces.span(text, path, column) if path else None
+        if span is None:
+            return None
+        data = {path[-1]: reduce(_part, path, item)}
+        inner = [(parts[len(path) - 1 :], known) for parts, known in changes if parts[: len(path)] == path]
+        piece = text[slice(*span)]
+        edited = patched(piece, data, inner)
+        is_whole = edited is not None and (edited.endswith("\n") or span[1] == len(text))
+        if edited is None or not is_whole or edited.partition("\n")[0] != piece.partition("\n")[0]:
+            return None
+        edits.append((*span, edited))
+    return remarks.patched(text, edits)
+
+
+def _part(value: Any, key: str) -> Any:
+    return value[key]
 
 
 def changes(item: Any, lists: Lists) -> list[Change] | None:

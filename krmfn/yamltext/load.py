@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import yaml
 from yaml.composer import Composer as NodeComposer
-from yaml.nodes import CollectionNode, Node, ScalarNode, SequenceNode
+from yaml.nodes import Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 from yaml.resolver import BaseResolver
 
@@ -24,7 +24,7 @@ try:
 except ImportError as missing:  # the pure Python parser is some ten times slower and reads a few documents differently
     raise KrmfnError("PyYAML lacks its C parser here; install a PyYAML wheel built with libyaml") from missing
 
-__all__ = ["ADVICE", "Composer", "compose", "events", "explain", "is_one_entry", "placed", "read"]
+__all__ = ["ADVICE", "Composer", "compose", "events", "explain", "placed", "read"]
 __all__ += ["refuse_inner_marks", "with_line_end"]
 
 T = TypeVar("T")
@@ -221,11 +221,3 @@ def explain(failure: yaml.YAMLError, text: bytes, line: int = 0) -> str:
         number = text.count(b"\n", 0, failure.position) + 1 + line
         return f"line {number}: {failure.reason} (character U+{failure.character:04X})"
     return str(failure).split("\n")[0]
-
-
-def is_one_entry(text: bytes) -> bool:
-    """Return True when the text alone is one document: a list or mapping in block style with exactly one entry."""
-    with suppress(KrmfnError):
-        root = compose(text)
-        return isinstance(root, CollectionNode) and not root.flow_style and len(root.value) == 1
-    return False

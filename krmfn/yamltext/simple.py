@@ -16,10 +16,10 @@ from ..typed import Any
 from . import blocks, brackets
 from .blocks import NotSimple
 from .brackets import Brackets
-from .lines import ABSENT, Line, resolve
+from .lines import ABSENT, END, Line, node, resolve
 
 __all__ = ["LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "MERGE", "OLD", "PLAIN", "WORDS", "Timestamp", "differs"]
-__all__ += ["data_of", "is_merge", "lines_of", "node", "read", "scalar"]
+__all__ += ["data_of", "has_odd_character", "is_merge", "line_at", "lines_of", "read", "scalar"]
 
 PLAIN, MERGE = "plain", "tag:yaml.org,2002:merge"
 """The tags of a scalar with neither a tag nor quotes in the text (see `load.Composer`), and of a key `<<`."""
@@ -80,8 +80,6 @@ def differs(plain: str) -> bool:
     return plain in OLD or type(scalar(plain)) is Timestamp
 
 
-_END = Line(-1, 0, None, ABSENT, "", (0, 0))
-
 _WORD = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`\\]|-(?=[^\s-])|--(?=[^\s-]))[^\s:#\\]*(?:(?: +|:)[^\s:#\\]+)*"
 _BRACKETS = r"[\[{](?:[^\"'#\\]|\"[^\"\\]*\"|'[^']*')*[\]}]"
 _NAME = "[A-Za-z0-9_-]+"
@@ -104,7 +102,7 @@ def read(text: str) -> Any:
 def data_of(lines: list[Line]) -> Any:
     """Return the data on all lines; these are changed. Raises NotSimple."""
     data, rest = node(lines, 0)
-    if lines[rest] is not _END:
+    if lines[rest] is not END:
         raise NotSimple
     return data
 
@@ -124,26 +122,36 @@ def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
 
 def _lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
     rows = text.split("\n")
-    if len(rows) > _MAX_LINES or (not all(map(str.isprintable, rows)) and re.search(_ODD, text)):
+    if len(rows) > _MAX_LINES or (not all(map(str.isprintable, rows)) and has_odd_character(text)):
         raise NotSimple
     if "|" not in text and ">" not in text:
         entries = [*map(_line, rows)]
-        return [*filter(None, entries), _END], ((at, at + 1) for at, line in enumerate(entries) if line)
+        return [*filter(None, entries), END], ((at, at + 1) for at, line in enumerate(entries) if line)
     lines: list[Line] = []
     spans: list[tuple[int, int]] = []
     at = 0
     while at < len(rows):
-        line, first = _line(rows[at]), at
-        at += 1
-        if line is None:
-            continue
-        if line.quote == "|" or line.quote == ">":
-            value, at = blocks.read(rows, at, line.column + (line.dash if line.key else 0) + 1, line.value)
-            line = line._replace(value=value)
-        lines.append(line)
-        spans.append((first, at))
-    lines.append(_END)
+        first = at
+        line, at = line_at(rows, at)
+        if line is not None:
+            lines.append(line)
+            spans.append((first, at))
+    lines.append(END)
     return lines, spans
+
+
+def line_at(rows: list[str], at: int) -> tuple[Line | None, int]:
+    """Return what stands on a line, a block with its header, and the line behind it. Raises NotSimple."""
+    line = _line(rows[at])
+    if line is None or line.quote not in ("|", ">"):
+        return line, at + 1
+    value, end = blocks.read(rows, at + 1, line.column + (line.dash if line.key else 0) + 1, line.value)
+    return line._replace(value=value), end
+
+
+def has_odd_character(text: str) -> bool:
+    """Return True for a character that may break a line, or that YAML does not allow."""
+    return bool(re.search(_ODD, text))
 
 
 @lru_cache(maxsize=1)
@@ -194,55 +202,6 @@ def _plain(raw: str) -> Any:
     if raw in OLD or type(value) is Timestamp:
         raise NotSimple
     return value
-
-
-def node(lines: list[Line], at: int) -> tuple[Any, int]:
-    """Return the collection that begins on a line, and the line behind it; `lines` are changed."""
-    line = lines[at]
-    return _sequence(lines, at, line.column) if line.dash else _mapping(lines, at, line.column)
-
-
-def _sequence(lines: list[Line], at: int, column: int) -> tuple[list[Any], int]:
-    values: list[Any] = []
-    while lines[at].column == column and lines[at].dash:
-        line = lines[at]
-        if line.key is not None:
-            inner = column + line.dash
-            lines[at] = Line(inner, 0, *line[2:])
-            mapping, at = _mapping(lines, at, inner)
-            values.append(mapping)
-        elif line.value is ABSENT:
-            raise NotSimple
-        else:
-            values.append(_anew(line.value))
-            at += 1
-    return values, at
-
-
-def _mapping(lines: list[Line], at: int, column: int) -> tuple[dict[str, Any], int]:
-    values: dict[str, Any] = {}
-    while True:
-        indent, dash, key, value, _, _, _, _ = lines[at]
-        if indent != column or dash:
-            break
-        if key is None or key in values:
-            raise NotSimple
-        at += 1
-        if value is ABSENT:  # deeper lines, dashes at the key's own column, or null
-            below = lines[at]
-            nested = below.column > column or (below.column == column and below.dash)
-            value, at = node(lines, at) if nested else (None, at)
-        elif value is list or value is dict or type(value) is Brackets:
-            value = _anew(value)
-        values[key] = value
-    if indent > column or not values:
-        raise NotSimple
-    return values, at
-
-
-def _anew(value: Any) -> Any:
-    """Return the value of a line, a collection as a new one."""
-    return value.data if type(value) is Brackets else value() if value is list or value is dict else value
 
 
 def is_merge(key: Any) -> bool:

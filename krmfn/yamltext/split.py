@@ -12,9 +12,11 @@ import codecs
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 
 from ..errors import KrmfnError
-from ..typed import NamedTuple
+from ..typed import Any, NamedTuple
+from . import oddlines
 
 __all__ = ["Cut", "Section", "check_encoding", "has_other_breaks", "is_simple", "quick", "runs_on"]
 
@@ -182,8 +184,18 @@ def _verified(data: bytes, cut: Cut) -> Cut | None:
     units = sorted([*cut.items, *(section[1:] for section in cut.sections if section.key != "items" or not cut.items)])
     starts = [start for start, _ in units]
     hit = {units[bisect_right(starts, at) - 1] for at in positions if at >= starts[0]}
-    from .load import is_one_entry  # late: most lists need no parser
-
-    if not all(is_one_entry(data[start:end]) for start, end in hit):
+    if not all(_is_one_entry(data[start:end]) for start, end in hit):
         return None
     return cut._replace(dubious=frozenset(index for index, span in enumerate(cut.items) if span in hit))
+
+
+def _is_one_entry(text: bytes) -> bool:
+    """Return True when the text alone is one document: a list or mapping in block style with exactly one entry."""
+    with suppress(KrmfnError):
+        if known := oddlines.read(text.decode()):
+            return len(known) == 1
+        from . import load  # late: most lists need no parser
+
+        root: Any = load.compose(text)
+        return root is not None and root.id != "scalar" and not root.flow_style and len(root.value) == 1
+    return False

@@ -1,0 +1,57 @@
+"""The lines of a mapping inside a text: an edit of it needs no more of the text than these.
+
+Only a text that was read by its lines has them (see `simple.read` and `oddlines.read`): there each line in the column
+of a mapping's first key begins a key of it, and whatever runs over lines is deeper.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+__all__ = ["groups", "span"]
+
+_Path = tuple[str, ...]
+_DEEPEST = 100
+"""Columns that a line may be indented; the readers by lines take no more."""
+
+
+def span(text: str, path: _Path, column: int) -> tuple[int, int] | None:
+    """Return where the lines of the key at a path begin and end, the item's own keys in a column; None for "not sure".
+
+    Each key on the way is a plain word that stands alone on its line, but for a comment.
+    """
+    start, end = 0, len(text)
+    for at, key in enumerate(path):
+        if at:  # the column of the first key below
+            first = _first_key().match(text, text.find("\n", start), end)
+            if not first or len(first[1]) <= column:
+                return None
+            column = len(first[1])
+        row = re.compile(rf"\n {{{column}}}{re.escape(key)}:(?= *(?: #[^\n]*)?\n)").search(text, max(start - 1, 0), end)
+        if not row:
+            return None
+        start = row.start() + 1
+        below = _next_key(column).search(text, row.end(), end)
+        end = below.start() + 1 if below else end
+    return start, end
+
+
+def groups(paths: Iterable[_Path]) -> list[_Path]:
+    """Return the paths that are below no other one: their lines do not overlap."""
+    outer: list[_Path] = []
+    for path in sorted(paths):
+        if not outer or path[: len(outer[-1])] != outer[-1]:
+            outer.append(path)
+    return outer
+
+
+@lru_cache(maxsize=1)
+def _first_key() -> re.Pattern[str]:
+    """Return the pattern of the first line below a key that is no comment, which is no list's entry."""
+    return re.compile(r"(?:\n *(?:#[^\n]*)?(?=\n))*\n( *)(?=[^\s#-])")
+
+
+@lru_cache(maxsize=_DEEPEST + 1)
+def _next_key(column: int) -> re.Pattern[str]:
+    """Return the pattern of a line whose key stands in a column or before it."""
+    return re.compile(rf"\n {{0,{column}}}(?=[^\s#-])")
