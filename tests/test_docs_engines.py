@@ -1,4 +1,4 @@
-"""docs/internals/engines.md against what it speaks of: pinned versions, tests, the engines that cannot be had."""
+"""docs/internals/engines.md against what it speaks of: pinned versions, tests."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import re
 import pytest
 
 from tests.commands import ROOT
-from tests.console import rewritten_unless
-from tests.pages import blocks
 
 PAGE = ROOT / "docs" / "internals" / "engines.md"
 E2E = ROOT / "tests" / "e2e"
@@ -39,12 +37,6 @@ def test_every_test_that_a_page_of_gitops_names_exists() -> None:
     for page in (*RECIPES, PAGE):
         named = set(re.findall(r"\b(test_\w+)(?:\.py)?\b", page.read_text()))
         assert named <= defined, page
-
-
-def test_what_cannot_be_had_is_listed_with_its_reason() -> None:
-    lines = (E2E / "engines.txt").read_text().splitlines()
-    [block] = [block for block in blocks(PAGE) if block.language == "text"]
-    rewritten_unless(block, "".join(f"{line}\n" for line in lines if not line.startswith("#")))
 
 
 def test_every_test_with_a_real_engine_is_on_the_page() -> None:

@@ -15,8 +15,9 @@ PAGE = Path(__file__).parent.parent / "docs" / "reference" / "fields.md"
 HEAD = """\
 # All fields
 
-Written by `python tools/fields.py` from the schemas, the table by which layers merge, and from what is rendered; do \
-not edit. `krmfn explain deviceconfig.spec.devicePlugin` prints an entry with its example.
+Each field of DeviceConfig, Ptemplate, the functionConfig and NodeInventory: its type, how layers merge it, and where \
+it ends up. `krmfn explain deviceconfig.spec.devicePlugin` prints an entry with its example. Written by \
+`python tools/fields.py` from the schemas and from what is rendered; do not edit.
 
 * Of a field that two of defaults, profile, its version, config and node pool have, the stronger one's counts; the row \
 says where it is merged instead ([how layers merge](deviceconfig.md#profiles)).
