@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from krmfn.typed import Any
 
+from . import embedded
 from .structural import EMBEDDED, INT_OR_STRING, Node, at
 
 _EXACT = 2**53
@@ -55,8 +56,8 @@ def _object_with_defaults(node: Node, value: dict[str, Any]) -> dict[str, Any]:
     for name, child in known.items():
         if name not in value and default_of(child) is not None:
             fields[name] = with_defaults(child, copy.deepcopy(default_of(child)))
-    if node.get(EMBEDDED) and "metadata" in fields and fields["metadata"] is None:
-        fields["metadata"] = {}  # the server decodes and encodes these (schema/objectmeta/coerce.go)
+    if node.get(EMBEDDED) and "metadata" in fields:
+        fields["metadata"] = embedded.as_stored(fields["metadata"])
     return fields
 
 

@@ -53,12 +53,27 @@ def json_schema(node: Node) -> Node:
         schema["type"] = [kind, "null"] if node.get("nullable") else kind
     schema |= _inner(node, json_schema)
     if node.get(EMBEDDED):
-        head = {name: json_schema(child) for name, child in _HEAD.items()}
-        schema["properties"] = head | schema.get("properties", {})
+        own = node.get("properties", {})
+        head = {name: json_schema(_open(own.get(name, child))) for name, child in _HEAD.items()}
+        schema["properties"] = head | schema.get("properties", {}) | head  # these come first, and win
     if kind == "object" and not node.get(OPEN):
         rest = node.get("additionalProperties", False)
         schema["additionalProperties"] = json_schema(rest) if isinstance(rest, dict) else rest
     return schema
+
+
+def _open(node: Node) -> Node:
+    """Return a schema that refuses no field, at any depth: the API server prunes nothing of a resource's metadata.
+
+    Source: pkg/apiserver/schema/pruning/algorithm.go of k8s.io/apiextensions-apiserver v0.34.2.
+    """
+    opened: Node = {**node, OPEN: True}
+    if isinstance(node.get("properties"), dict):
+        opened["properties"] = {name: _open(child) for name, child in node["properties"].items()}
+    for word in ("items", "additionalProperties"):
+        if isinstance(node.get(word), dict):
+            opened[word] = _open(node[word])
+    return opened
 
 
 def shape(node: Node) -> Node:
@@ -106,7 +121,10 @@ def field(node: Node, name: str) -> Node | None:
     """Return the schema of a field of an object; {} for a field that may hold anything, None for one not allowed."""
     known = node.get("properties", {})
     if name in known:
-        return known[name] if isinstance(known[name], dict) else None
+        child = known[name]
+        if not isinstance(child, dict):
+            return None
+        return _open(child) if node.get(EMBEDDED) and name in _HEAD else child
     rest = node.get("additionalProperties") if not (node.get(EMBEDDED) and name in _HEAD) else _HEAD[name]
     if isinstance(rest, dict):
         return rest
