@@ -53,8 +53,8 @@ def json_schema(node: Node) -> Node:
         schema["type"] = [kind, "null"] if node.get("nullable") else kind
     schema |= _inner(node, json_schema)
     if node.get(EMBEDDED):
-        own = node.get("properties", {})
-        head = {name: json_schema(_open(own.get(name, child))) for name, child in _HEAD.items()}
+        fields = node.get("properties", {})
+        head = {name: json_schema(_open(fields.get(name, child))) for name, child in _HEAD.items()}
         schema["properties"] = head | schema.get("properties", {}) | head  # these come first, and win
     if kind == "object" and not node.get(OPEN):
         rest = node.get("additionalProperties", False)
