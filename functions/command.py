@@ -9,7 +9,12 @@ from krmfn.typed import Any, NamedTuple
 from .options import RunOptions
 from .settings import Intent
 
-EXITS = "exit code: 0 no errors, 1 findings of severity error, 2 the command failed (usage, unreadable input)"
+_FAILED = "2 the command failed (usage, unreadable input)"
+EXITS = f"exit code: 0 no errors, 1 findings of severity error, {_FAILED}"
+FAILS_ON = f"exit code: 0 no errors, 1 findings of severity error, or what --fail-on names, {_FAILED}"
+LACKS = f"exit code: 0 no errors, 1 findings of severity error, a kernel without a mapping, a missing image, {_FAILED}"
+UNMAPPED = f"exit code: 0 no errors, 1 findings of severity error, a kernel without a mapping, {_FAILED}"
+DIFFERS = f"exit code: 0 each case is equal, 1 a case differs, {_FAILED}"
 PRINTED = "exit code: 0 printed, 2 not printed (usage, a closed output)"
 
 

@@ -198,7 +198,8 @@ def _add_rare(parser: argparse.ArgumentParser) -> None:
         if name == "kmm-version":
             setattr(action, OFFERED, tuple(TARGETS))
     lines = parser.add_mutually_exclusive_group()
-    text = f"name every object that is created, updated or removed (or set {streams.VERBOSE}=1)"
+    text = "name every object that is created, updated or removed, and in `why` every link "
+    text += f"(or set {streams.VERBOSE}=1)"
     lines.add_argument("-v", "--verbose", action="store_true", help=text)
     lines.add_argument("-q", "--quiet", action="store_true", help="print only errors on stderr")
     text = f"format of stderr (default: text, or the value of {streams.VARIABLE})"

@@ -13,7 +13,7 @@ from krmfn.typed import NamedTuple
 from .. import options, terminal
 from ..cluster import cluster_streams
 from ..cluster.deployed import Clusters
-from ..command import Command, Context
+from ..command import FAILS_ON, Command, Context
 from ..formats import findings
 from ..formats.checked import Checked, dump_baseline
 from ..paths import files, output
@@ -229,4 +229,4 @@ _EXAMPLES = (
     "clusters/lab --format sarif > findings.sarif",
     "clusters/* --strict --baseline known.json",
 )
-COMMAND = Command(_EXAMPLES, _arguments, run, Request, CHECK, joins=True)
+COMMAND = Command(_EXAMPLES, _arguments, run, Request, CHECK, joins=True, exits=FAILS_ON)

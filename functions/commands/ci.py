@@ -11,7 +11,7 @@ from krmfn.typed import Any, NamedTuple
 from .. import options
 from ..cluster import cluster_streams
 from ..cluster.deployed import Clusters
-from ..command import Command, Context
+from ..command import FAILS_ON, Command, Context
 from ..formats import comment, findings, verdict
 from ..formats.checked import Checked
 from ..paths import output, replacing
@@ -128,4 +128,4 @@ _EXAMPLES = (
     "--base origin/main clusters --out results --fail-on warning --fail-on lost",
     "--out results",
 )
-COMMAND = Command(_EXAMPLES, _arguments, _run, Request, REVIEW, joins=True)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, REVIEW, joins=True, exits=FAILS_ON)

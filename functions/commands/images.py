@@ -10,7 +10,7 @@ from krmfn.yamltext import emit
 
 from .. import options
 from ..cluster.deployed import Lists
-from ..command import Command, Context
+from ..command import LACKS, Command, Context
 from ..exclusivity.node import Node
 from ..fleet import image_copies, registry
 from ..fleet import images as fleet_images
@@ -237,4 +237,4 @@ _EXAMPLES = (
     "clusters/* --builds --missing-from held.txt > matrix.json",
     "--from nodes-*.json --missing-from held.txt",
 )
-COMMAND = Command(_EXAMPLES, _arguments, _run, Request, LOOK, joins=True)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, LOOK, joins=True, exits=LACKS)

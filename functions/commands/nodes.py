@@ -14,7 +14,7 @@ from .. import options, terminal
 from ..chain import live_rows, loading
 from ..cluster import cluster_streams, live_nodes, unjudged
 from ..cluster.deployed import Lists
-from ..command import Command, Context
+from ..command import FAILS_ON, Command, Context
 from ..exclusivity.node import Node
 from ..fleet import summarized, table, wording
 from ..fleet.live import Live
@@ -247,4 +247,4 @@ _EXAMPLES = (
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --where pool=canary --problems",
     "clusters/* --require-coverage --format json > nodes.json",
 )
-COMMAND = Command(_EXAMPLES, _arguments, _run, Request, ANSWER, joins=True)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, ANSWER, joins=True, exits=FAILS_ON)

@@ -8,7 +8,7 @@ from krmfn.printing import json_text, printable, some
 from krmfn.typed import Any, NamedTuple
 
 from .. import options
-from ..command import Command, Context
+from ..command import UNMAPPED, Command, Context
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
 from ..kmm.resolution import resolver
 from ..settings import LOOK
@@ -84,4 +84,4 @@ def _line(row: dict[str, Any]) -> str:
 
 
 _EXAMPLES = ("clusters/lab --kernel 5.14.0-427.13.1.el9_4.x86_64", '- --kernel "$(uname -r)" < modules.yaml')
-COMMAND = Command(_EXAMPLES, _arguments, _run, Request, LOOK)
+COMMAND = Command(_EXAMPLES, _arguments, _run, Request, LOOK, exits=UNMAPPED)

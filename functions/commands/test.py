@@ -14,7 +14,7 @@ from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams
 from ..cluster.deployed import deployed_items
-from ..command import Command, Context
+from ..command import DIFFERS, Command, Context
 from ..formats import findings
 from ..paths import output
 from ..settings import RENDER
@@ -98,4 +98,4 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
         yield f"{case}: has errors, and no {FINDINGS} that expects them"
 
 
-COMMAND = Command(("tests/cases", "tests/cases --update"), _arguments, _run, Request, RENDER)
+COMMAND = Command(("tests/cases", "tests/cases --update"), _arguments, _run, Request, RENDER, exits=DIFFERS)
