@@ -21,16 +21,19 @@ def all_clusters(context: Context, paths: Sequence[str], current: Clusters, layo
     if not current.is_repository:
         return current
     layout = layout or cluster_streams.layout_of(context, paths)
-    known = {_contents(cluster): cluster for cluster in current.clusters if not cluster.beside}
+    present = (*current.clusters, *current.unassigned)
+    known = {_contents(cluster): cluster for cluster in present if not cluster.beside}
     twins = [known.get(_contents(cluster)) for cluster in layout.clusters]
     rest = [cluster for cluster, twin in zip(layout.clusters, twins, strict=True) if not twin]
     others = _rendered(context, paths, layout._replace(clusters=rest, unassigned=()))
-    rendered = iter(others.clusters)
+    rendered = {cluster.name: cluster for cluster in (*others.clusters, *others.unassigned)}
+    sides = [twin or rendered.get(cluster.name) for twin, cluster in zip(twins, layout.clusters, strict=True)]
     names = {cluster.name for cluster in twins if cluster}
     failures = [failure for failure in current.failures if failure.cluster in names]
     listed = {finding.occurrence for finding in others.findings}
     return current._replace(
-        clusters=[twin or next(rendered) for twin in twins],
+        clusters=[cluster for cluster in sides if cluster and not cluster.is_unassigned],
+        unassigned=[cluster for cluster in sides if cluster and cluster.is_unassigned],
         failures=[*others.failures, *failures],
         findings=[*others.findings, *(f for f in current.findings if f.occurrence not in listed)],
     )

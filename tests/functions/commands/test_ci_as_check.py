@@ -97,3 +97,16 @@ def test_what_does_not_concern_krmfn_is_compared_and_not_judged(tmp_path: Path) 
     comment = (tmp_path / "out/comment.md").read_text()
     assert "| created | ConfigMap d |" in comment, comment + done.text
     assert "deleted" not in comment
+
+
+def test_what_no_cluster_lists_is_compared_as_it_is_checked(tmp_path: Path) -> None:
+    """The Applications of a repository whose .krmfn.yaml has the clusters are in none of them."""
+    files = {
+        **PARTS["an Application"],
+        ".krmfn.yaml": "clusters: {lab: [lab]}\n",
+        "lab/gpu.yaml": config("lab", "card: z"),
+    }
+    repo = repository(tmp_path / "repo", files)
+    plant(repo, {"lab/gpu.yaml": config("lab", "card: b")})
+    process("krmfn", "ci", "--base", "HEAD", "--out", "../out", cwd=repo).ended(0)
+    assert "Module kmm/lab" in (tmp_path / "out/comment.md").read_text()
