@@ -101,7 +101,7 @@ def add_paths(parser: argparse.ArgumentParser, live: bool = False, help_: str = 
             "`krmfn why --kubectl` writes, the folder of a must-gather, or a NodeInventory; only `nodes`, `why` and "
             "`report` show what is loaded on these nodes"
         )
-        names, metavar = ("--nodes", "--live"), "[CLUSTER=]DUMP"
+        names, metavar = ("--live", "--nodes"), "[CLUSTER=]DUMP"
         action = parser.add_argument(*names, dest="live", action="append", default=[], metavar=metavar, help=text)
         setattr(action, OFFERED, (ASKED.format("clusters"),))
     text = f"{PATH} (default: .); the objects of Argo CD, Flux and Fleet say which folders make a cluster"

@@ -69,9 +69,14 @@ def _sections(parser: argparse.ArgumentParser) -> Iterator[tuple[str, Sequence[a
     for title, names in GROUPS.items() if known else ():
         yield title, [known[name] for name in names]
     yield "arguments", [] if known else positionals(parser)
-    named = [(OPTIONS.get(option.option_strings[-1], "options"), option) for option in options(parser)]
+    named = [(OPTIONS.get(name_of(option), "options"), option) for option in options(parser)]
     for title in (*_TITLES, "options"):
         yield title, [option for group, option in named if group == title]
+
+
+def name_of(option: argparse.Action) -> str:
+    """Return the name of an option: its first long one; others are other spellings."""
+    return next(name for name in option.option_strings if name.startswith("--"))
 
 
 def _tables(parser: argparse.ArgumentParser) -> list[argparse._SubParsersAction[argparse.ArgumentParser]]:

@@ -118,7 +118,7 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
     for option in grammar.options(subparser):  # `--kernel "$K"` without K would ask about the present kernels
         value = getattr(namespace, option.dest, None)
         if ("" in value) if isinstance(value, list) else value == "" != option.default:
-            raise KrmfnError(f"{option.option_strings[-1]} is empty; set a value, or remove it")
+            raise KrmfnError(f"{grammar.name_of(option)} is empty; set a value, or remove it")
     return namespace
 
 

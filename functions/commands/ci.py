@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Sequence
 
+from krmfn import Result
 from krmfn.printing import json_text
 from krmfn.typed import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from ..paths import output, replacing
 from ..plan import Comparison
 from ..report import verdicts
 from ..settings import COMPARE, REVIEW
-from . import clusters, report, run_findings
+from . import change_findings, clusters, report, run_findings
 from .catalogue import rules
 
 FORMAT = "krmfn.dev/ci/v1"
@@ -67,7 +68,9 @@ def _run(context: Context, args: Request) -> int:
         comparisons = against_base.compare_with_base(
             look, against_base.AgainstBase(args.base, args.paths, streams, skips=True)
         )
-    checked = _collect(context, args, streams, comparisons)
+    errors = change_findings.change_errors(comparisons, args.fail_on)
+    comparisons = change_findings.without_failing(comparisons, errors)
+    checked = _collect(context, args, streams, comparisons, errors)
     is_compared = bool(comparisons) or args.base is None
     code = run_findings.exit_code(streams, checked, args.fail_on) if is_compared else 2
     output.write_texts({args.out: _texts(args, streams, checked, comparisons, code)}, context.options.root)
@@ -83,16 +86,16 @@ def _failing(checked: Checked) -> Checked:
     return checked._replace(results=visible, hidden=findings.summary(others))
 
 
-def _collect(context: Context, args: Request, streams: Clusters, comparisons: Sequence[Comparison]) -> Checked:
-    """Return the findings, with those about the change, and with the errors that --fail-on makes."""
+def _collect(
+    context: Context, args: Request, streams: Clusters, comparisons: Sequence[Comparison], errors: Sequence[Result]
+) -> Checked:
+    """Return the findings, with those about the change, and with the `errors` and others that --fail-on makes."""
     cluster_streams.look_up_places(context, streams)
-    additions = clusters.change_errors(comparisons, args.fail_on)
-    additions += clusters.uncovered_errors(streams.lists, args.fail_on) if streams.is_readable else ()
-    checked = run_findings.with_changes(run_findings.collect(context, streams, args.baseline, additions), comparisons)
+    additions = [*errors, *(clusters.uncovered_errors(streams.lists, args.fail_on) if streams.is_readable else ())]
+    checked = run_findings.collect(context, streams, args.baseline, additions)
     if comparisons and args.base is not None:
-        from ..comparing import touched  # here: what runs Git is slow to load
-
-        checked = checked._replace(results=touched.at_the_change(args.base, args.paths, checked.results))
+        checked = run_findings.at_the_change(checked, args.base, args.paths)
+    checked = run_findings.with_changes(checked, comparisons)
     checked = run_findings.with_gaps(checked, args.fail_on)
     return checked._replace(failing=findings.failing(args.fail_on), rules_url=args.rules_url or "")
 
@@ -110,8 +113,8 @@ def _texts(
     if comparisons:
         remedies = {rule.id: rule.remedy for rule in rules()}
         line = f"{comment.gaps_line(checked.not_judged)}\n" if checked.not_judged else ""
-        head = f"check: {findings.summary_line(checked)}\n{line}\n"
-        review = comment.Review(checked.results, checked.failing, remedies, "report.html", head)
+        below = f"\ncheck: {findings.summary_line(checked)}\n{line}"
+        review = comment.Review(checked.results, checked.failing, remedies, "report.html", below)
         texts["comment.md"] = comment.markdown(comparisons, review)
     changes = any(c.first or c.failed or c.plan.changes or c.plan.effects or c.notes for c in comparisons)
     result: dict[str, Any] = {"format": FORMAT, "exit": code, "changes": changes, "failOn": list(args.fail_on)}

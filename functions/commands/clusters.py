@@ -14,21 +14,13 @@ from ..cluster import asked, cluster_streams
 from ..cluster.deployed import Clusters
 from ..command import Context
 from ..formats.checked import names_of, tag_cluster
-from ..kmm.module import HUB_KIND, MODULE_KINDS
 from ..paths import files, output
 from ..run import run_of
 
 if TYPE_CHECKING:
     from ..fleet.drivers import Driver
-    from ..plan import Comparison
     from ..report.cluster_view import View
     from ..report.parts import Part
-
-_EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
-"""Words about nodes, with the effects of a change that they name; what is not known may be any of them."""
-
-_UNLOADS = ("lost", "reload")
-"""Words that also fail for a Module that an engine deletes, makes anew or does not apply."""
 
 
 def read(
@@ -127,7 +119,9 @@ def uncovered_errors(lists: Mapping[str, ResourceList], words: Collection[str]) 
             if not view.groups:
                 reason = view.errors[0] if view.errors else cluster_view.NO_NODES
                 yield error(f"which nodes of {view.name} get no driver is not known: {reason}")
-            yield from tag_cluster(view.name, coverage_errors(view))
+            items = {item.ref: item for item in view.resources.items}
+            errors = coverage_errors(view)
+            yield from tag_cluster(view.name, placed(items[e.ref].located(e) if e.ref in items else e for e in errors))
         yield from tag_cluster(view.name, map(error, hub_doubts(view)))
     if message := no_modules(views):
         yield error(message)
@@ -181,50 +175,3 @@ def no_modules(views: Sequence[View]) -> str:
         return ""
     names = [view.name for view in views]
     return f"no Module is in {some(names, len(names))}, so no node can get one; is it the right PATH?"
-
-
-def change_errors(comparisons: Sequence[Comparison], words: Collection[str]) -> list[Result]:
-    """Return the errors that `words` of --fail-on make of changes, and of what is not known about them."""
-    return [finding for comparison in comparisons for finding in _change_errors(comparison, words)]
-
-
-def _with_note(comparison: Comparison, finding: Result) -> Result:
-    """Return an error about a Module with the place of what is noted about it; of a note that says it, with its rule.
-
-    A reader has to know where to look, and what to do.
-    """
-    notes = [note for note in comparison.notes if note.ref == finding.ref]
-    for note in notes:
-        if note.message == finding.message:
-            return finding._replace(rule=note.rule, field=note.field, place=note.place, remedy=note.remedy)
-    return finding._replace(place=next((note.place for note in notes if note.place), None))
-
-
-def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[Result]:
-    """Yield the errors about the change of one cluster."""
-    name, plan = comparison.name, comparison.plan
-    has_notes = any(note.severity != "info" for note in comparison.notes)
-    if "change" in words and (plan.changes or plan.effects or has_notes):
-        yield error(f"{name or 'the cluster'} changes (--fail-on change)")
-    if "lost" in words:
-        yield from tag_cluster(name, (error(f"{reason} (--fail-on lost)") for reason in comparison.doubtful))
-    has_modules = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in plan.changes)
-    for word, kind in _EFFECTS.items():
-        if word not in words:
-            continue
-        pairs = [(effect.ref, effect.message) for effect in plan.effects if effect.word in (kind, "unknown")]
-        harms = [effect for effect in comparison.by_former_labels if effect.word == kind]
-        pairs += [(harm.ref, f"{harm.message}, as long as they have their former labels") for harm in harms]
-        pairs += [(finding.ref, finding.text) for finding in comparison.unapplied if word in _UNLOADS and finding.ref]
-        for ref, message in pairs:
-            finding = _with_note(comparison, error(message, ref=ref))
-            yield from tag_cluster(name, [finding._replace(message=f"{message} (--fail-on {word})")])
-        of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)
-        spokes = run_of(comparison.sides[1]).spokes if comparison.sides else ()
-        if of_hub and comparison.knows_nodes and not spokes:
-            message = f"what happens on the nodes of its spokes is not known (--fail-on {word})"
-            yield from tag_cluster(name, [error(message, ref=of_hub)])
-        if has_modules and not comparison.knows_nodes and kind not in comparison.spared:
-            reason = f": {comparison.doubt}" if comparison.doubt else "; add a NodeInventory (`krmfn inventory`)"
-            message = f"what happens on the nodes is not known (--fail-on {word}){reason}"
-            yield from tag_cluster(name, [error(message)])

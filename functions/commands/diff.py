@@ -15,7 +15,7 @@ from ..paths import output
 from ..plan import Comparison, of_kinds
 from ..settings import COMPARE
 from ..upgrades import waves
-from . import clusters, run_findings
+from . import change_findings, clusters, run_findings
 
 EXITS = (
     "exit code: 0 nothing changes, 1 an object changes, or what a known node gets (see --fail-on), 2 the new state "
@@ -118,11 +118,11 @@ def _of_kinds(comparisons: Sequence[Comparison], kinds: Sequence[str]) -> list[C
 def _fails(context: Context, comparisons: Sequence[Comparison], words: Sequence[str]) -> bool:
     """Return True when the exit code is 1; the reasons that `words` of --fail-on give are logged."""
     lists = run_findings.new_lists(comparisons)
-    reasons = [*clusters.change_errors(comparisons, words), *clusters.uncovered_errors(lists, words)]
+    reasons = [*change_findings.change_errors(comparisons, words), *clusters.uncovered_errors(lists, words)]
     if "unjudged" in words:
         reasons += run_findings.gap_errors(run_findings.gaps_of_change(comparisons))
     context.log.findings(grouped.lines(reasons, [comparison.name for comparison in comparisons]))
-    reasons += [] if words else clusters.change_errors(comparisons, ("change",))
+    reasons += [] if words else change_findings.change_errors(comparisons, ("change",))
     return findings.fails([*reasons, *(note for comparison in comparisons for note in comparison.notes)], words)
 
 

@@ -72,6 +72,8 @@ def _run(context: Context, args: Request) -> int:
     checked = run_findings.collect(context, streams, None, additions)
     gaps = [*of_each(checked.not_judged, [*streams.lists]), *(gap for part in outputs for gap in part.gaps)]
     checked = checked._replace(not_judged=joined(gaps, [part.name for part in parts]))
+    if args.base is not None:
+        checked = run_findings.at_the_change(checked, args.base, [*streams.paths])
     checked = run_findings.with_changes(checked, comparisons)
     text = page_of(parts, checked, verdicts.verdict_of(parts, checked, comparisons), comparisons, args.output)
     results = _unlogged(streams, parts, comparisons)
@@ -115,9 +117,10 @@ def _unlogged(streams: Clusters, parts: Sequence[Part], comparisons: Sequence[Co
     """Return the findings of the page that are not among those of the lists, which were logged."""
     from ..report.tallies import change_errors
 
-    logged = {result.occurrence for resources in streams.lists.values() for result in resources.placed()}
+    # by their ids: one that is told twice may have another place
+    logged = {(result.severity, result.id) for resources in streams.lists.values() for result in resources.placed()}
     results = (*(finding for part in parts for finding in part.findings), *change_errors(comparisons))
-    return [finding for finding in results if finding.occurrence not in logged]
+    return [finding for finding in results if (finding.severity, finding.id) not in logged]
 
 
 def _links(output: str | None) -> Callable[[str], str]:

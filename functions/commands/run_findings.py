@@ -115,13 +115,20 @@ def with_gaps(checked: Checked, words: Collection[str]) -> Checked:
     return checked._replace(results=list(Findings([*checked.results, *errors]))) if errors else checked
 
 
+def at_the_change(checked: Checked, base: str, paths: Sequence[str]) -> Checked:
+    """Return a check whose findings of two places stand at the place that the change since `base` touches."""
+    from ..comparing import touched  # here: what runs Git is slow to load
+
+    return checked._replace(results=touched.at_the_change(base, paths, checked.results))
+
+
 def with_changes(checked: Checked, comparisons: Sequence[Comparison]) -> Checked:
-    """Return a check with the errors and warnings about the change that are not among its findings."""
+    """Return a check with the findings about the change that are not among its own: every output counts them all."""
     from ..formats import grouped, verdict  # here: most checks compare nothing
 
     names = [comparison.name for comparison in comparisons]
     listed = {result.occurrence for result in checked.results}
-    notes = [pair for pair in grouped.notes(comparisons) if pair[0].severity != "info"]
+    notes = grouped.notes(comparisons)
     results = [grouped.tag_clusters(note, holders, names) if names[1:] else note for note, holders in notes]
     results = [*checked.results, *(result for result in results if result.occurrence not in listed)]
     gaps = joined((*checked.not_judged, *verdict.of_change(comparisons)))

@@ -19,7 +19,7 @@ from ..paths import files
 from ..paths.failures import failure_of
 from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison, Plan, undecided
-from . import hidden, new_side, unbuilt, unchanged
+from . import hidden, new_side, touched, unbuilt, unchanged
 from .base import Base, check_out
 from .base_files import is_below
 from .pairs import Pair, Pairs, compare, deployed_manifests, is_idle_aside, join_elsewhere, pair_clusters
@@ -87,6 +87,7 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
         if not current:
             notes = [note for result in results for note in result.notes] if request.shows_notes else []
             cluster_streams.log(alone, new, notes)
+        results = [result._replace(notes=touched.at_the_change(request.ref, tops, result.notes)) for result in results]
         return [results[0]._replace(name="")] if len(results) == 1 else results
 
 

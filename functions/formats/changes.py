@@ -161,8 +161,8 @@ def as_json(comparisons: Sequence[Comparison], gaps: Sequence[Gap] = ()) -> str:
 
     rows = ((row, {**zeros, **row.numbers} if row.is_known else None) for row in grouped.rows(comparisons))
     clusters = [{"name": row.name, "nodes": nodes} for row, nodes in rows]
-    all_notes = [note for comparison in comparisons for note in comparison.notes]
-    notes = grouped.notes(comparisons) if is_fleet else [(note, ()) for note in all_notes]
+    of_one = [(note, ()) for comparison in comparisons for note in comparison.notes]
+    notes = grouped.notes(comparisons) if is_fleet else of_one
     totals: Counter[str] = Counter()
     for comparison in comparisons:
         totals.update({**counts(comparison.plan), **({"hidden": comparison.hidden} if comparison.hidden else {})})
@@ -175,7 +175,7 @@ def as_json(comparisons: Sequence[Comparison], gaps: Sequence[Gap] = ()) -> str:
         "effects": [effect for comparison in comparisons for effect in _effects(comparison, is_fleet)],
         "notes": [of(names) | findings.finding(note) for note, names in notes],
         "notJudged": unjudged.as_data(gaps),
-        "summary": {**totals, **({"same": same} if same else {}), **findings.summary(all_notes)},
+        "summary": {**totals, **({"same": same} if same else {}), **findings.summary([note for note, _ in notes])},
         **({"failed": failed} if failed else {}),
     }
     return json_text(document, 2) + "\n"

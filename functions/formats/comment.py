@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from krmfn import Result, printing
 from krmfn.printing import printable
@@ -10,7 +10,7 @@ from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from ..plan import Change, Comparison
-from . import unjudged, verdict
+from . import comment_lines, unjudged, verdict
 from .changes import Names, Overview, as_json, fields_of, first_lines, named, overview, text, values
 from .checked import cluster_suffix
 from .fitting import fit, omissions, section
@@ -29,7 +29,6 @@ _REST, _LEAST = 8_000, 700
 """Characters for the lines that say how much is left out: at most, and at least."""
 _CLUSTERS = 20
 """Clusters that such a line names; more are only counted."""
-_RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 _LINE = 400
 """Characters of a line before the table, and as many of its end: its clusters stand there."""
 
@@ -38,23 +37,22 @@ class Review(NamedTuple):
     """What a run tells beside the change."""
 
     findings: Sequence[Result] = ()
+    """All findings of the run, those about the change, too; none where only the change is told."""
     failing: Collection[str] = ("error",)
     """The severities that make the job fail."""
     remedies: Mapping[str, str] = {}  # read only
     """What to do about each rule, by its id; it is told where a finding itself does not say it."""
     page: str = ""
     """The file that has everything; with it the comment may be short."""
-    head: str = ""
-    """The lines above all."""
     below: str = ""
-    """The line below the one that says what changes."""
+    """What stands below the line that says what changes: what the run counts, and what is not judged."""
 
 
 def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> str:  # noqa: B008
-    """Return a comment: what makes the job fail, then the change with its warnings, then the details.
+    """Return a comment: what makes the job fail, then the change, then warnings and infos, then the details.
 
-    The change is a line, a table, what is wrong with it, and what happens on nodes. Each stands there once, with the
-    clusters that have it. What does not fit is counted for each cluster: details are left out first, then changes, then
+    The change is a line, a table, and what happens on nodes. Each finding stands there once, with the clusters that
+    have it. What does not fit is counted for each cluster: details are left out first, then changes, then
     what happens.
     """
     names = [comparison.name for comparison in comparisons]
@@ -65,11 +63,11 @@ def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> st
     limit = _limit(fleet, len(comparisons)) if review.page else LIMIT
     others = len(comparisons) - max(len(listed), 1)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
-    top = review.head + _failing(review)
+    top = _failing(review)
     top += _opening(comparisons, fleet, max(limit - len(top), _LEAST), review.below)
     sizes = Sizes(limit - len(top) - len(tail), min(_REST, max(limit // 8, _LEAST)), review.page)
-    red = {(finding.severity, finding.id) for finding in _red(review)}
-    return "".join((top, *_parts(fleet, [*_lines(fleet, red)], sizes), tail))
+    lines = [*comment_lines.lines(fleet, review.findings, review.failing)]
+    return "".join((top, *_parts(fleet, lines, sizes), tail))
 
 
 def _limit(fleet: Overview, count: int) -> int:
@@ -97,7 +95,9 @@ def _failing(review: Review) -> str:
     if not red:
         return ""
     room = LONGER * 3 // 4 if review.page else LIMIT // 2
-    fitting = fit(((f"- {_note(finding)}{inline(cluster_suffix(finding))}\n", ()) for finding in red), room)
+    fitting = fit(
+        ((f"- {comment_lines.note_of(finding)}{inline(cluster_suffix(finding))}\n", ()) for finding in red), room
+    )
     remainder = f"- and {fitting.cut:,} more, which do not fit: {review.page or 'krmfn check'} has them\n"
     rules = dict.fromkeys(finding.rule for finding in red if not finding.remedy and finding.rule in review.remedies)
     help_ = "".join(f"- {rule}: {inline(review.remedies[rule])}\n" for rule in rules)
@@ -176,28 +176,6 @@ def _table(fleet: Overview, limit: int) -> str:
     rest = f"| and {sum(row.clusters for row in cut):,} more | {numbers} | |\n" if cut else ""
     title = f"| cluster | {' | '.join(fleet.columns)} | objects |\n|---|{'--:|' * len(fleet.columns)}---|\n"
     return f"{title}{table.text}{rest}"
-
-
-def _lines(fleet: Overview, red: Collection[tuple[str, str]]) -> Iterator[tuple[str, Names]]:
-    """Yield errors and warnings, new rights, what happens on the nodes, then infos, each with its clusters.
-
-    `red` has the severities and ids of the findings that stand before the change.
-    """
-    rest = [(note, names) for note, names in fleet.notes if (note.severity, note.id) not in red]
-    notes = [(f"- {_note(note)}{inline(fleet.suffix(names))}\n", names, note.severity) for note, names in rest]
-    yield from ((line, names) for line, names, severity in notes if severity != "info")
-    for change, names in fleet.changes if fleet.rows else ():
-        if change.ref.kind in _RIGHTS and change.what not in ("deleted", "stays"):
-            yield f"- **rights** {inline(f'{change.ref} is {change.what}{fleet.suffix(names)}')}\n", names
-    yield from ((f"- {inline(line)}\n", names) for _, line, names in fleet.effects)
-    yield from ((line, names) for line, names, severity in notes if severity == "info")
-
-
-def _note(note: Result) -> str:
-    """Return a finding with its place: what a reader opens first."""
-    where = f"{inline(note.where.removesuffix(': '))} " if note.where else ""
-    rule = f" [{note.rule}]" if note.rule else ""
-    return f"**{note.severity}** {where}{inline(note.subject + note.text)}{rule}"
 
 
 def _row(change: Change, clusters: str) -> str:

@@ -94,7 +94,7 @@ def part(view: View) -> Part:
         merge_groups(_live_groups(view, view.live) if view.live else _node_groups(cluster, groups)),
         bool(cluster.fleet.nodes),
         unjudged,
-        [_clash(conflict, find_place) for conflict in conflicts[:CONFLICTS]],
+        [_clash(conflict, find_place, _remedy(conflict, results)) for conflict in conflicts[:CONFLICTS]],
         max(0, len(conflicts) - CONFLICTS),
         needed,
         unlisted,
@@ -176,7 +176,15 @@ def with_dump(view: View, dump: Live) -> View:
     return view._replace(live=live._replace(cluster=view.name))
 
 
-def _clash(conflict: exclusivity.Conflict, find_place: FindPlace) -> Clash:
+def _remedy(conflict: exclusivity.Conflict, findings: Iterable[Result]) -> str:
+    """Return what to do about a conflict: what its finding says, which knows the configs, not only what they made."""
+    claims = (*conflict.first, *conflict.second)
+    key = law_of(conflict)[0], claims[0].ref, tuple(claim.claimant for claim in claims[1:])
+    remedies = (f.remedy for f in findings if (f.rule, f.ref, f.fact("claimants")) == key)
+    return next(filter(None, remedies), remedy_of(conflict))
+
+
+def _clash(conflict: exclusivity.Conflict, find_place: FindPlace, remedy: str) -> Clash:
     """Return a conflict with the selectors side by side; `find_place` returns the place of each."""
     most = SIDES // 2 if conflict.second else SIDES  # each of one with each of the others: show some of both
     visible = [*conflict.first[:most], *conflict.second[:most]]
@@ -187,6 +195,6 @@ def _clash(conflict: exclusivity.Conflict, find_place: FindPlace) -> Clash:
     sides = [{"claimant": claimant, "location": line_of(claim, find_place(claim))} for claimant, claim in pairs]
     nodes = sorted({name for names in conflict.nodes for name in names})
     hidden = len(conflict.first) + len(conflict.second) - len(visible)
-    reason = f"{law}: {remedy_of(conflict)}"
+    reason = f"{law}: {remedy.removesuffix(f': {law}')}"
     clash = {"severity": conflict.severity, "rule": rule, "reason": reason, "nodes": nodes}
     return {**clash, "sides": sides, "hiddenSides": hidden, "labels": labels}

@@ -167,8 +167,10 @@ def ring(parts: Sequence[Part], numbers: Counter[str], verdict: Verdict) -> Ring
     if verdict.unjudged:
         known = counted(len(parts), "cluster")
         return Ring(f"{len(verdict.unjudged):,}", f"of {known} not known", "") if numbers else None
-    shape = states.ring(numbers)
-    return Ring(f"{shape[0]}%", "of selected nodes are planned to get a driver", shape[1]) if shape else None
+    kept = numbers[ASSUMED] if verdict.headline and verdict.knows_change else 0  # what becomes of these the change says
+    shape = states.ring(numbers + Counter({DRIVEN: kept, ASSUMED: -kept}))
+    share = "keep a driver or are planned to get one" if kept else "are planned to get a driver"
+    return Ring(f"{shape[0]}%", f"of selected nodes {share}", shape[1]) if shape else None
 
 
 def _all(nodes: Nodes) -> int:

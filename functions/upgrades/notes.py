@@ -60,6 +60,20 @@ def notes(
     return sorted(results, key=lambda finding: ("error", "warning", "info").index(finding.severity))
 
 
+def at_the_cause(finding: Result, before: ResourceList, resources: ResourceList) -> Result:
+    """Return a finding about an object that a change does something to, with the place of the change behind it.
+
+    It has none where nothing of the new list `resources` is behind it, such as a config that is gone.
+    """
+    manifests = {ref(item.manifest).id: item.manifest for side in (before, resources) for item in side.items}
+    source = _source(finding, manifests, {item.ref.id: item for item in resources.items})
+    if not source:
+        return finding
+    settings = [*resources.select(PROFILE[1], PROFILE[0]), *resources.select(CONFIG[1], CONFIG[0])]
+    former = {item.ref.id: item for item in before.items}
+    return finding._replace(place=_cause(finding, source, former, settings))
+
+
 def _cause(finding: Result, source: Item, former: Mapping[Id, Item], settings: Sequence[Item]) -> Place | None:
     """Return the place of the change behind a finding about what is generated from `source`, else that of its value.
 

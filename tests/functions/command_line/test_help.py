@@ -60,5 +60,5 @@ def test_the_help_of_a_command_lists_every_option_once(command: str) -> None:
 def test_every_option_is_in_a_group_and_every_group_holds_real_options() -> None:
     """An option that the table does not have would stand beside --help."""
     parsers = grammar.commands(main.parser()).values()
-    names = {option.option_strings[-1] for parser in parsers for option in grammar.options(parser)}
+    names = {grammar.name_of(option) for parser in parsers for option in grammar.options(parser)}
     assert names - {"--help"} == set(OPTIONS), "`_TITLES` of command_line/grammar.py has each option"

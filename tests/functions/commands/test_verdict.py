@@ -7,6 +7,7 @@ import re
 import tempfile
 import xml.etree.ElementTree as xml
 from collections import Counter
+from collections.abc import Iterable
 from html import unescape
 from itertools import takewhile
 from pathlib import Path
@@ -15,6 +16,9 @@ from typing import Any, NamedTuple
 import hypothesis.strategies as st
 import pytest
 from hypothesis import Phase, example, given, settings
+from krmfn_functions.formats import grouped
+from krmfn_functions.formats.comment import FORMATS as DIFFS
+from krmfn_functions.formats.findings import FORMATS
 from krmfn_functions.formats.unjudged import Gap, sentence
 
 from tests.commands import process
@@ -124,6 +128,8 @@ class Outputs(NamedTuple):
     stdout: str
     report: str
     """The page of `report --base`."""
+    code: int
+    """The exit code of `ci`."""
 
 
 def outputs(fleet: list[Cluster], *args: str) -> Outputs:
@@ -142,7 +148,7 @@ def outputs(fleet: list[Cluster], *args: str) -> Outputs:
     commit(repo, sides[1])
     done = process("krmfn", "ci", "--base", "main", "--out", "../out", *args, cwd=repo)
     page = process("krmfn", "report", "--base", "main", cwd=repo)
-    return Outputs(folder / "out", done.text, page.text)
+    return Outputs(folder / "out", done.text, page.text, done.code)
 
 
 def counted(text: str, word: str) -> int:
@@ -166,32 +172,75 @@ def pills(page: str) -> str:
     return " ".join(re.findall(r'class="pill \w+" href="#findings">([^<]*)<', page))
 
 
-def numbers(told: Outputs) -> dict[str, Counter[str]]:
-    """How many errors, warnings and infos each output has; JUnit has no infos, `report` no errors of --fail-on."""
-    levels = {"notice": "info", "note": "info", "critical": "error", "minor": "warning"}
-    out = told.out
-    result = json.loads((out / "result.json").read_text())
+HOLDERS = re.compile(r" \(((?:c\d, )*c\d|all \d clusters(?: but c\d)?)\)$")
+"""The clusters that have a finding, at the end of its text."""
+LEVELS = {"notice": "info", "note": "info", "critical": "error", "minor": "warning"}
+Findings = Counter[tuple[str, str]]
+"""How many findings there are, by severity and by the clusters that have them."""
+
+
+def counts_of(pairs: Iterable[tuple[str, str]]) -> Findings:
+    """Count findings, given severity and text of each: a text ends with its clusters."""
+    holders = ((LEVELS.get(word, word), HOLDERS.search(text)) for word, text in pairs)
+    return Counter((word, match[1] if match else "") for word, match in holders)
+
+
+def listed(out: Path, page: str) -> dict[str, Findings]:
+    """The findings as each output lists them; JUnit has no infos."""
     sarif = json.loads((out / "findings.sarif").read_text())["runs"][0]["results"]
     quality = json.loads((out / "codequality.json").read_text())
-    annotations = re.findall(r"^::(\w+) (?!title=not judged)", (out / "annotations.txt").read_text(), re.MULTILINE)
+    checked = json.loads((out / "result.json").read_text())["check"]
+    annotations = re.findall(
+        r"^::(\w+) (?!title=not judged).*?::(.*)", (out / "annotations.txt").read_text(), re.MULTILINE
+    )
+    comment = re.findall(r"^- \*\*(\w+)\*\* (.*)", (out / "comment.md").read_text(), re.MULTILINE)
     suite = xml.fromstring((out / "junit.xml").read_text())
     cases = [case for case in suite.iter("testcase") if case.get("classname") != "krmfn" or len(case)]
-    failures = [case for case in cases if case.find("failure") is not None]
-    infos = result["verdict"]["infos"]
-    added = sum("(--fail-on " in finding["message"] for finding in result["check"]["findings"])
-    every = {
-        "verdict": {word: result["verdict"][f"{word}s"] for word in SEVERITIES},
-        "json": {word: result["check"]["summary"][word] for word in SEVERITIES},
-        "sarif": Counter(levels.get(entry["level"], entry["level"]) for entry in sarif),
-        "gitlab": Counter(levels.get(entry["severity"], entry["severity"]) for entry in quality),
-        "github": Counter(levels.get(word, word) for word in annotations),
-        "junit": {"error": len(failures), "warning": len(cases) - len(failures), "info": infos},
-        "stdout": {word: counted(head_of(told.stdout), word) for word in SEVERITIES},
-        "comment": {word: counted(head_of((out / "comment.md").read_text()), word) for word in SEVERITIES},
-        "page": {word: counted(pills((out / "report.html").read_text()), word) for word in SEVERITIES},
-        "report": Counter({word: counted(pills(told.report), word) for word in SEVERITIES}) + Counter(error=added),
+    texts = [(case.find("failure") is not None, (case[0].text or "").split("\n")[0]) for case in cases]
+    return {
+        "json": counts_of((entry["severity"], f" ({holders(checked, entry)})") for entry in checked["findings"]),
+        "sarif": counts_of((entry["level"], entry["message"]["text"]) for entry in sarif),
+        "gitlab": counts_of((entry["severity"], entry["description"]) for entry in quality),
+        "github": counts_of((word, text) for word, text in annotations),
+        "comment": counts_of((word, text.replace("`", "")) for word, text in comment if word != "rights"),
+        "junit": counts_of(("error" if fails else "warning", text) for fails, text in texts),
+        "page": on_page(page),
     }
-    return {name: Counter({word: counts.get(word, 0) for word in SEVERITIES}) for name, counts in every.items()}
+
+
+def holders(checked: Any, entry: Any) -> str:
+    """The clusters of a finding in JSON, in words."""
+    names, every = entry["clusters"], checked["clusters"]
+    return grouped.where(names, every) if every[1:] else ""
+
+
+def on_page(page: str) -> Findings:
+    """The findings of a page: each names its clusters first."""
+    section = page.partition('<section id="findings"')[2].partition("</section>")[0]
+    pairs = []
+    for article in section.split("<article")[1:]:
+        (word,) = re.findall(r'^ class="card (\w+)"', article)
+        for entry in re.findall("<li>(.*?)</li>", article, re.DOTALL):
+            first = re.match('<span class="mono where">([^<]*)</span>', entry)
+            pairs.append((word, f" ({first[1]})" if first else ""))
+    return counts_of(pairs)
+
+
+def numbers(told: Outputs) -> dict[str, Counter[str]]:
+    """How many errors, warnings and infos the head of each output has."""
+    out = told.out
+    result = json.loads((out / "result.json").read_text())
+    return {
+        "verdict": Counter({word: result["verdict"][f"{word}s"] for word in SEVERITIES}),
+        "json": Counter({word: result["check"]["summary"][word] for word in SEVERITIES}),
+        "stdout": Counter({word: counted(head_of(told.stdout), word) for word in SEVERITIES}),
+        "comment": Counter({word: counted(head_of((out / "comment.md").read_text()), word) for word in SEVERITIES}),
+        "page": Counter({word: counted(pills((out / "report.html").read_text()), word) for word in SEVERITIES}),
+    }
+
+
+def of_stdout(text: str) -> Findings:
+    return counts_of(re.findall(r"^(?:[^ ]+: )?(error|warning|info): (?!check: )(.*)$", text, re.MULTILINE))
 
 
 def gaps(told: Outputs) -> dict[str, str]:
@@ -256,10 +305,36 @@ def test_every_output_has_the_same_numbers(fleet: list[Cluster]) -> None:
     by_output, said = numbers(told), gaps(told)
     assert {name: counts for name, counts in by_output.items() if counts != by_output["verdict"]} == {}
     assert {name: text for name, text in said.items() if text != said["verdict"]} == {}
+    page = (out / "report.html").read_text()
+    by_list = {**listed(out, page), "stdout": of_stdout(told.stdout)}
+    every = by_list["json"]
+    assert sum(every.values()) == sum(by_output["verdict"].values()), "each finding of the head is in the list"
+    no_infos = Counter({key: number for key, number in every.items() if key[0] != "info"})
+    due = {name: no_infos if name == "junit" else every for name in by_list}
+    assert {name: counts for name, counts in by_list.items() if counts != due[name]} == {}
+    result = json.loads((out / "result.json").read_text())
+    notes = result["diff"]["notes"]
+    known = {(finding["severity"], finding["id"]) for finding in result["check"]["findings"]}
+    assert [note for note in notes if (note["severity"], note["id"]) not in known] == [], "what is shown is counted"
+    totals = Counter({word: result["diff"]["summary"][word] for word in SEVERITIES})
+    assert totals == Counter(note["severity"] for note in notes)
+    shown_notes = Counter(re.findall('<p class="note"><span class="pill (\\w+)"', page))
+    assert shown_notes == Counter(note["severity"] for note in notes)
+    names = [f"c{at}" for at in range(len(fleet))]
+    if fleet[1:]:
+        assert [cluster["name"] for cluster in result["verdict"]["clusters"]] == names
+        figures = re.findall('<figcaption><span class="mono">([^<]*)</span>', page)
+        assert figures == names, "the pictures of all clusters, with their names"
+    of_report = {word: counted(pills(told.report), word) for word in SEVERITIES}
+    added = [finding for finding in result["check"]["findings"] if "(--fail-on " in finding["message"]]
+    assert of_report["error"] == by_output["verdict"]["error"] - len(added)
+    assert of_report["info"] == by_output["verdict"]["info"]
+    raised = {finding["message"].partition(" (--fail-on ")[0] for finding in added if finding["rule"]}
+    assert raised.isdisjoint(finding["message"] for finding in result["check"]["findings"]), "each is told once"
+    assert (of_report["warning"] > by_output["verdict"]["warning"]) == bool(raised), "a warning that makes a run fail"
     assert said["verdict"].count("what others wrap") == any(cluster.wraps for cluster in fleet)
     is_broken = any(cluster.broken for cluster in fleet)
     assert ("a side cannot be rendered" in said["verdict"]) >= is_broken, "a base that does not build is told"
-    result = json.loads((out / "result.json").read_text())
     lost = [entry for entry in result["check"]["findings"] if entry["message"].startswith("lost by ")]
     assert [entry for entry in lost if not (entry["file"] and entry["line"] and entry["rule"])] == []
     verdict = result["verdict"]
@@ -370,6 +445,10 @@ def test_a_conflict_stands_where_the_change_adds_it() -> None:
         (finding,) = json.loads((repo / "out" / "result.json").read_text())["check"]["findings"]
         assert f"{finding['file']}:{finding['line']}" == place
         assert [f"{other['file']}:{other['line']}" for other in finding["related"]] == [f"z.yaml:{line}"]
+        (note,) = json.loads(process("krmfn", "diff", "--base", "main", "--format", "json", cwd=repo).out)["notes"]
+        assert f"{note['file']}:{note['line']}" == place, "and in each command that compares"
+        page = process("krmfn", "report", "--base", "main", cwd=repo).text
+        assert {*re.findall(r'<span class="mono where">([^<]*?:\d+)(?::\d+)?</span>', page)} == {place}
         plain = json.loads(process("krmfn", "check", "--format", "sarif", cwd=repo).out)["runs"][0]["results"]
         ours = json.loads((repo / "out" / "findings.sarif").read_text())["runs"][0]["results"]
         assert [entry["partialFingerprints"] for entry in plain] == [entry["partialFingerprints"] for entry in ours]
@@ -385,3 +464,80 @@ def test_each_file_that_is_read_counts_once(tmp_path: Path) -> None:
     done = process("krmfn", "check", "--format", "json", cwd=repo)
     assert json.loads(done.out)["summary"]["files"] == len({**files, **configuration}) - 1
     assert ", 4 files" in process("krmfn", "check", "a", cwd=repo).text, "the configuration file, too"
+
+
+@given(st.lists(CLUSTERS, min_size=1, max_size=3))
+@example([Cluster(lost=1, idle=True), Cluster(unknown=True)])
+@example([Cluster(), Cluster(idle=True)])
+@example([Cluster(rival=True)])
+@settings(max_examples=max(1, EXAMPLES // 100), deadline=None, derandomize=True, database=None, phases=TRIED)
+def test_every_format_ends_with_the_same_code(fleet: list[Cluster]) -> None:
+    """Of `check`, of `diff`, and of `ci`, whose files say it, too: JUnit by a failure."""
+    told = outputs(fleet)
+    repo, out = told.out.parent / "repo", told.out
+    code = json.loads((out / "result.json").read_text())["exit"]
+    checks = {name: process("krmfn", "check", "--format", name, cwd=repo).code for name in FORMATS}
+    assert {*checks.values()} == {int(any(cluster.rival or cluster.lost or cluster.unknown for cluster in fleet))}
+    diffs = {name: process("krmfn", "diff", "--base", "main", "--format", name, cwd=repo) for name in DIFFS}
+    assert len({done.code for done in diffs.values()}) == 1
+    data = json.loads(diffs["json"].text)
+    notes = {name: listed_notes(diffs[name].text) for name in ("text", "markdown")}
+    severities = Counter(note["severity"] for note in data["notes"])
+    assert notes == {"text": severities, "markdown": severities}
+    junit = xml.fromstring((out / "junit.xml").read_text())
+    is_red = "**This makes the job fail**" in (out / "comment.md").read_text()
+    assert (told.code, int(junit.get("failures") != "0"), int(is_red)) == (code, code, code)
+
+
+def listed_notes(text: str) -> Counter[str]:
+    """How many findings of each severity stand in the text or the Markdown of `diff`."""
+    return Counter(re.findall(r"^(?:- \*\*|(?:[^ ]+: )?)(error|warning|info)(?:\*\* |: )", text, re.MULTILINE))
+
+
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: kmm, namespace: argocd}
+spec: {generators: [{list: {elements: []}}], template: {metadata: {name: kmm}, spec: {project: default}}}
+"""
+
+
+def test_files_about_clusters_are_no_cluster_of_a_comparison(tmp_path: Path) -> None:
+    """What they make is in every cluster, or in none: `ci` and `report` say it of the same clusters."""
+    names = ["a", "b"]
+    sides = [
+        {path: text for name in names for path, text in Cluster(3).files(name, is_new).items()}
+        for is_new in (False, True)
+    ]
+    config = "clusters:\n" + "".join(f"  {name}: [{name}]\n" for name in names)
+    repo = repository(tmp_path / "repo", {".krmfn.yaml": config, "argocd/set.yaml": APPLICATION, **sides[0]})
+    commit(repo, sides[1])
+    page = process("krmfn", "report", "--base", "main", cwd=repo).ended(0).text
+    process("krmfn", "ci", "--base", "main", "--out", "../out", cwd=repo).ended(0)
+    headlines = [re.findall("<h1>(.*?)</h1>", html) for html in (page, (tmp_path / "out/report.html").read_text())]
+    assert headlines == [["6 nodes in 2 clusters reload at once."]] * 2
+
+
+def test_a_page_has_one_answer_to_a_conflict(tmp_path: Path) -> None:
+    """What its two sections say to do about a canary is the same."""
+    label = "example.com/gpu"
+    driver = CONFIG.format(name="gpu", label="gpu", version="1", regexp=".+", ordered="false")
+    canary = driver.replace("name: gpu,", "name: canary,").replace('driverVersion: "1"', 'driverVersion: "2"')
+    inventory = INVENTORY.format(name="c", count=1, keys=label, labels=f'{label}: "true"', nodes=f"      n1 {EL9}")
+    repo = repository(tmp_path / "repo", {"a.yaml": driver, "b.yaml": canary, "nodes.yaml": inventory})
+    page = process("krmfn", "report", cwd=repo).text
+    (remedy,) = json.loads(process("krmfn", "check", "--format", "json", cwd=repo).out)["findings"]
+    sections = [shown(page.partition(f'<section id="{name}"')[2].partition("</section>")[0]) for name in CHAPTERS]
+    assert [remedy["remedy"].replace("`", "") in section for section in sections] == [True, True]
+    assert "different value of the same label" not in sections[0]
+
+
+CHAPTERS = ("conflicts", "findings")
+
+
+def test_the_share_of_a_change_has_what_nodes_keep() -> None:
+    """Nodes that keep a version, as the headline says, are no hole in the ring."""
+    out, *_ = outputs([Cluster(nodes=5), Cluster(nodes=2, ordered=True)])
+    page = (out / "report.html").read_text()
+    assert '<text x="64" y="74" text-anchor="middle">100%</text>' in page
+    assert "<figcaption>of selected nodes keep a driver or are planned to get one</figcaption>" in page

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from krmfn_functions.commands.clusters import change_errors
+from krmfn_functions.commands.change_findings import change_errors
 from krmfn_functions.comparing.attention import unapplied
 from krmfn_functions.final.engines import ANEW, GONE, KEPT, LASTING, ROWS, SOURCES, behaviours
 from krmfn_functions.plan import Comparison, plan

@@ -69,8 +69,8 @@ def test_what_makes_the_job_fail_comes_first_and_all_of_it() -> None:
     new = [thing(f"object-{at}", data={"key": "x" * 500}) for at in range(50)]
     place = Place("a b.yaml", 0, 3, 7)
     errors = [error(f"is wrong in way_{at}", rule="KRM101", place=place, ref=ref(new[0])) for at in range(40)]
-    findings = [warning("is old", rule="KRM225"), *errors]  # of old warnings only the page tells
-    review = Review(findings, ("error",), {"KRM101": "Correct `it`."}, "report.html")
+    findings = [warning("is old", rule="KRM225"), *errors, warning("is odd")]
+    review = Review(findings, ("error",), {"KRM101": "Correct `it`."}, "report.html", "check: 41 errors\n")
     comment = markdown([Comparison("", plan([], new), notes=[errors[0], warning("is odd")])], review)
     assert (
         comment.startswith("**This makes the job fail**\n\n- **error** a `b.yaml:3:7` ConfigMap n/")
@@ -78,8 +78,8 @@ def test_what_makes_the_job_fail_comes_first_and_all_of_it() -> None:
     )
     assert comment.count("is wrong in `way_") == 40, "an error that is a note stands there once"
     assert "What to do:\n\n- KRM101: Correct `it`.\n" in comment
-    assert comment.index("is wrong") < comment.index("50 created") < comment.index("is odd")
-    assert "is old" not in comment
+    order = ["is wrong", "50 created", "check: 41 errors", "is odd", "is old"]
+    assert sorted(order, key=comment.index) == order, "what the change does stands before what is old"
     assert len(comment) <= SHORT + 40 * 100
     assert "report.html has them" in comment
     assert "&#" not in comment
@@ -125,9 +125,9 @@ def test_beyond_its_size_a_comment_counts_and_names_the_page(names: list[list[st
     errors = [error(text, rule="KRM101", place=place) for text in texts]
     things = [[thing(f"{name}{at}", data={"key": "x" * 900}) for at in range(9) for name in of_one] for of_one in names]
     fleet = [Comparison(f"c{at}", plan([], wanted)) for at, wanted in enumerate(things)]
-    review = Review(errors, ("error",), {}, "report.html", "check: many errors\n\n")
+    review = Review(errors, ("error",), {}, "report.html", "\ncheck: many errors\n")
     comment = markdown(fleet, review)
-    assert comment.startswith(review.head)
+    assert comment.index("- **error** ") < comment.index(review.below)
     assert len(comment) <= (most if number == 3 else 12_288)
     shown = comment.count("- **error** ")
     assert (shown == number) == (number == 3)

@@ -1,0 +1,86 @@
+"""What --fail-on makes of a change: errors about its effects on nodes, each told once and at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from krmfn import Result, error
+from krmfn.findings import placed
+
+from ..formats.checked import tag_cluster
+from ..kmm.module import HUB_KIND, MODULE_KINDS
+from ..plan import Comparison
+from ..run import run_of
+
+_EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
+"""Words about nodes, with the effects of a change that they name; what is not known may be any of them."""
+
+_FAILS = " (--fail-on "
+"""What stands behind the message of a note that makes a command fail, before the word of --fail-on."""
+
+_UNLOADS = ("lost", "reload")
+"""Words that also fail for a Module that an engine deletes, makes anew or does not apply."""
+
+
+def change_errors(comparisons: Sequence[Comparison], words: Collection[str]) -> list[Result]:
+    """Return the errors that `words` of --fail-on make of changes, and of what is not known about them."""
+    return [finding for comparison in comparisons for finding in _change_errors(comparison, words)]
+
+
+def without_failing(comparisons: Sequence[Comparison], errors: Iterable[Result]) -> list[Comparison]:
+    """Return comparisons without the notes that --fail-on has made errors of: each is one finding, and told once.
+
+    `errors` are those of `change_errors`.
+    """
+    failing = [finding for finding in errors if finding.rule]
+    raised = {(finding.rule, finding.ref, finding.message.partition(_FAILS)[0]) for finding in failing}
+    return [
+        c._replace(notes=[note for note in c.notes if (note.rule, note.ref, note.message) not in raised])
+        for c in comparisons
+    ]
+
+
+def _with_note(comparison: Comparison, finding: Result) -> Result:
+    """Return an error about a Module with the place of what is noted about it; of a note that says it, with its rule.
+
+    A reader has to know where to look, and what to do.
+    """
+    notes = [note for note in comparison.notes if note.ref == finding.ref]
+    for note in notes:
+        if note.message == finding.message:
+            return finding._replace(rule=note.rule, field=note.field, place=note.place, remedy=note.remedy)
+    if place := next((note.place for note in notes if note.place), None):
+        return finding._replace(place=place)
+    from ..upgrades.notes import at_the_cause  # here: few commands compare
+
+    return placed([at_the_cause(finding, *comparison.sides)])[0] if comparison.sides else finding
+
+
+def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[Result]:
+    """Yield the errors about the change of one cluster."""
+    name, plan = comparison.name, comparison.plan
+    has_notes = any(note.severity != "info" for note in comparison.notes)
+    if "change" in words and (plan.changes or plan.effects or has_notes):
+        yield error(f"{name or 'the cluster'} changes (--fail-on change)")
+    if "lost" in words:
+        yield from tag_cluster(name, (error(f"{reason} (--fail-on lost)") for reason in comparison.doubtful))
+    has_modules = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in plan.changes)
+    for word, kind in _EFFECTS.items():
+        if word not in words:
+            continue
+        pairs = [(effect.ref, effect.message) for effect in plan.effects if effect.word in (kind, "unknown")]
+        harms = [effect for effect in comparison.by_former_labels if effect.word == kind]
+        pairs += [(harm.ref, f"{harm.message}, as long as they have their former labels") for harm in harms]
+        pairs += [(finding.ref, finding.text) for finding in comparison.unapplied if word in _UNLOADS and finding.ref]
+        for ref, message in pairs:
+            finding = _with_note(comparison, error(message, ref=ref))
+            yield from tag_cluster(name, [finding._replace(message=f"{message}{_FAILS}{word})")])
+        of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)
+        spokes = run_of(comparison.sides[1]).spokes if comparison.sides else ()
+        if of_hub and comparison.knows_nodes and not spokes:
+            message = f"what happens on the nodes of its spokes is not known (--fail-on {word})"
+            yield from tag_cluster(name, [error(message, ref=of_hub)])
+        if has_modules and not comparison.knows_nodes and kind not in comparison.spared:
+            reason = f": {comparison.doubt}" if comparison.doubt else "; add a NodeInventory (`krmfn inventory`)"
+            message = f"what happens on the nodes is not known (--fail-on {word}){reason}"
+            yield from tag_cluster(name, [error(message)])
