@@ -28,7 +28,11 @@ LAYOUTS = {
     "plain": "annotations:\n",
     "brackets": "finalizers: [example.com/first]\n    annotations:\n",
     "folded": "note: >-\n      of one\n      line\n    annotations:\n",
+    "brackets over lines": "finalizers: [\n      example.com/first\n    ]\n    annotations:\n",
     "anchor": "note: &note a\n    again: *note\n    annotations:\n",
+    "anchor of a mapping": "note: &note\n      a: b\n    again: *note\n    annotations:\n",
+    "merge": "note: &note\n      a: b\n    again:\n      <<: *note\n      c: d\n    annotations:\n",
+    "escape": 'note: "a\\tb"\n    annotations:\n',
 }
 """What each item of a list has once more, in place of its line `annotations:`."""
 

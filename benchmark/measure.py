@@ -1,4 +1,4 @@
-"""One run of one program, measured from outside: wall time and peak memory of a whole process."""
+"""One run of one program, measured from outside: its time and the peak memory of a whole process."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+
+WALL, CPU, OWN = "wall", "cpu", "own"
+"""Which seconds count: from start to end, those of all processors, those that the last line of the output says."""
 
 
 class Failed(Exception):
@@ -25,11 +29,10 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 
-def measure(command: list[str], source: Path, target: Path, exit_code: int = 0, own_clock: bool = False) -> Sample:
-    """Run the command between two pipes, as an orchestrator does, and wait for it alone; `wanted` is its exit code.
+def measure(command: list[str], source: Path, target: Path, exit_code: int = 0, clock: str = WALL) -> Sample:
+    """Run the command between two pipes, as an orchestrator does, and wait for it alone.
 
-    A folder is not sent: the command reads it by itself. With `own_clock` the seconds are those that its last line
-    says.
+    A folder is not sent: the command reads it by itself. `clock` says which seconds count.
     Linux gives a new process the peak of the process that started it: whoever calls this stays small.
     """
     errors = target.with_suffix(".stderr")
@@ -50,7 +53,9 @@ def measure(command: list[str], source: Path, target: Path, exit_code: int = 0, 
     if child.returncode != exit_code:
         words = errors.read_text(errors="replace").strip().splitlines()
         raise Failed(f"exit {child.returncode}: {words[-1] if words else 'nothing on stderr'}")
-    if own_clock:
+    if clock == CPU:
+        seconds = usage.ru_utime + usage.ru_stime
+    elif clock == OWN:
         seconds = _reported_seconds(target)
     return Sample(seconds, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
 

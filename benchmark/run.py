@@ -85,7 +85,7 @@ class Bench:
         ]
         target = CACHE / "output.yaml"
         try:
-            sample = measure(command, CACHE / run.source, target, run.exit, run.own_clock)
+            sample = measure(command, CACHE / run.source, target, run.exit, run.clock)
             sample = Sample(sample.seconds / run.per, sample.peak)
             self._approve(run, target)
         except Failed as failure:

@@ -159,12 +159,8 @@ class Content:
     def shared_above(self, parts: _Parts) -> frozenset[_Parts]:
         """Return the paths of what an anchor and its aliases share in the text; it has all that are above a field."""
         may_share = self.data.find(b"&", self.start, self.end) >= 0 and not self._by_lines()
-        if (
-            may_share
-            and self.is_by_lines
-            and (span := pieces.span(text := self.text.decode(), parts[:1], self.indent + 2))
-        ):
-            may_share = any(mark in text[slice(*span)] for mark in "&*")
+        if may_share and self.is_by_lines:
+            may_share = not pieces.is_apart(self.text.decode(), self.manifest, parts, self.indent + 2)
         return positions.shared_paths(self.composed) if may_share else frozenset()  # by lines only scalars are shared
 
     def name_of(self, parts: _Parts, spelling: str) -> str:

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-__all__ = ["groups", "span"]
+from ..typed import Any
+
+__all__ = ["groups", "is_apart", "span"]
 
 _Path = tuple[str, ...]
 _DEEPEST = 100
@@ -34,6 +36,19 @@ def span(text: str, path: _Path, column: int) -> tuple[int, int] | None:
         below = _next_key(column).search(text, row.end(), end)
         end = below.start() + 1 if below else end
     return start, end
+
+
+def is_apart(text: str, item: Any, parts: _Path, column: int) -> bool:
+    """Return True when nothing above a field has an anchor, or stands behind an alias; False is no proof.
+
+    What is above it has its keys in the text then, each alone on its line.
+    """
+    depth, value = 0, item
+    while depth < len(parts) - 1 and isinstance(value, dict) and isinstance(value.get(parts[depth]), (dict, list)):
+        value, depth = value[parts[depth]], depth + 1
+    lines = span(text, parts[:depth], column)
+    is_last = depth == len(parts) - 1 or isinstance(value, dict)  # else it is in the list that begins here
+    return lines is not None and (is_last or not any(mark in text[slice(*lines)] for mark in "&*"))
 
 
 def groups(paths: Iterable[_Path]) -> list[_Path]:

@@ -1,4 +1,5 @@
-// The peer on kyaml's fn framework: read a ResourceList, set one annotation on our DeviceConfigs, write it.
+// The peer on kyaml's fn framework: read a ResourceList, set one annotation on our DeviceConfigs, or the labels of the
+// functionConfig on Deployments, write it.
 package main
 
 import (
@@ -22,12 +23,40 @@ func touch(list *framework.ResourceList) error {
 	return nil
 }
 
+// labelled are the mappings of a Deployment that get a label: examples/catalog/set-labels has the same.
+var labelled = [][]string{
+	{"metadata", "labels"},
+	{"spec", "selector", "matchLabels"},
+	{"spec", "template", "metadata", "labels"},
+}
+
+func label(list *framework.ResourceList) error {
+	labels := list.FunctionConfig.GetDataMap()
+	for _, item := range list.Items {
+		if item.GetKind() != "Deployment" {
+			continue
+		}
+		for _, path := range labelled {
+			mapping, err := item.Pipe(yaml.LookupCreate(yaml.MappingNode, path...))
+			if err != nil {
+				return err
+			}
+			for name, value := range labels {
+				if err := mapping.PipeE(yaml.SetField(name, yaml.NewStringRNode(value))); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
 func pass(*framework.ResourceList) error { return nil }
 
 func main() {
 	processor := framework.ResourceListProcessorFunc(touch)
-	if len(os.Args) > 1 && os.Args[1] == "pass" {
-		processor = pass
+	if len(os.Args) > 1 {
+		processor = map[string]framework.ResourceListProcessorFunc{"touch": touch, "label": label, "pass": pass}[os.Args[1]]
 	}
 	if err := framework.Execute(processor, nil); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -226,3 +226,38 @@ def test_an_odd_line_in_each_item_is_no_other_work(name: str) -> None:
     plain = ITEM.replace(" &all", "")
     item = ITEM if name in ("alias", "merge") else plain
     assert calls(item.replace(*LINES[name])) < 1.5 * calls(plain)
+
+
+SHARED = """\
+- a: &m # shared by d
+    b:
+      c: 1
+  d: *m
+  e:
+    <<: *m
+    f:
+      g: 1
+  h:
+  - i: {j: 1}
+  k:
+  - l: *m
+    m: {n: 1}
+  o: # apart
+    p:
+      q: 1
+"""
+
+
+@pytest.mark.parametrize("path", ["a.new", "a.b.c", "d.new", "d.b.c", "e.b.c", "k[0].l.new"])
+def test_what_an_anchor_shares_is_not_changed(path: str) -> None:
+    item = ResourceList.parse((HEAD + SHARED).encode()).items[0]
+    assert oddlines.read(SHARED) is not None
+    with pytest.raises(KrmfnError, match="is shared by an anchor and its aliases"):
+        item[path] = 2
+
+
+@pytest.mark.parametrize("path", ["e.new", "e.f.g", "h[0].i.j", "k[0].m.n", "o.p.q", "o.new.new", "new"])
+def test_what_stands_beside_an_anchor_is_changed(path: str) -> None:
+    resources = ResourceList.parse((HEAD + SHARED).encode())
+    resources.items[0][path] = 2
+    assert ResourceList.parse(resources.to_bytes()).items[0][path] == 2
