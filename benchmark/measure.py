@@ -9,7 +9,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-
 WALL, CPU, OWN = "wall", "cpu", "own"
 """Which seconds count: from start to end, those of all processors, those that the last line of the output says."""
 
