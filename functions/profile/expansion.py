@@ -83,7 +83,7 @@ def expand(profile: Profile, written: Any, ref: Ref, overrides: Any, root: Node,
     `root` is the JSON Schema whose $defs has the fields of a layer, `overrides` the fields that override the Profile's.
     """
     values, mistakes = values_of(profile, written, ref.name, ref.namespace)
-    filler = _Filler(values, root, mistakes, is_protected)
+    filler = _Filler(values, root, mistakes, is_protected, profile.fixed)
     layers = filler.layers(profile.spec, ("spec",))
     entries = profile.spec.get("versions", ())
     fields = [{name: value for name, value in entry.items() if name != "version"} for entry in entries]
@@ -101,6 +101,7 @@ class _Filler(NamedTuple):
     root: Node
     mistakes: list[TextMistake]
     is_protected: bool
+    fixed: Mapping[int, Any]
 
     def layers(self, spec: Mapping[str, Any], path: FieldPath) -> tuple[FilledLayer, ...]:
         """Return the layers of a Profile or of one of its Modules: the `when`s that hold, the last first, `config`."""
@@ -123,6 +124,8 @@ class _Filler(NamedTuple):
             node = self.root["$defs"][node["$ref"].rpartition("/")[2]]
         if isinstance(value, str):
             return self.text(layer, value, node, new, old) if "${" in value else value
+        if self.fixed.get(id(value)) is value:  # also True for None, which is as it is
+            return value
         if isinstance(value, dict):
             known, rest = node.get("properties", {}), node.get("additionalProperties")
             default = rest if isinstance(rest, dict) else {}

@@ -93,6 +93,26 @@ def path_of(text: str) -> tuple[str, ...]:
     return parts_of(text) if _OPTION.fullmatch(text) else ()
 
 
+def fixed_parts(data: Any) -> dict[int, Any]:
+    """Return the mappings and lists in nested data that are the same for each config, by their identities.
+
+    Nothing in them is an expression, and no list is empty: an empty one may count as none.
+    """
+    found: dict[int, Any] = {}
+
+    def is_fixed(value: Any) -> bool:
+        if not isinstance(value, (dict, list)):
+            return not (isinstance(value, str) and "${" in value)
+        children = [is_fixed(child) for child in (value.values() if isinstance(value, dict) else value)]
+        if all(children) and value != []:
+            found[id(value)] = value
+            return True
+        return False
+
+    is_fixed(data)
+    return found
+
+
 def misspelt(text: str) -> str:
     """Return the part of a text that looks like an expression and is none; "" without one."""
     match = _MISSPELT.search(_EXPRESSION.sub("", text))

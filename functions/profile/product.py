@@ -15,7 +15,7 @@ from krmfn.typed import Any, NamedTuple
 from .. import VERSION
 from ..fleet.readings import previous_name
 from ..mistake import FieldMistake, Mistake
-from . import structural, versions
+from . import expressions, structural, versions
 from .structural import Node
 
 SERIALISED = frozenset({"json", "yaml"})
@@ -42,6 +42,8 @@ class Profile(NamedTuple):
     """Whether the result depends on the name of a config, so that two configs with equal options differ."""
     schema_path: FieldPath = ("schema",)
     """Where the schema stands below the spec."""
+    fixed: Mapping[int, Any] = MappingProxyType({})
+    """What of the spec is the same for each config (see `expressions.fixed_parts`)."""
     by_version: Mapping[str, Profile] = MappingProxyType({})
     """The same Profile for each version, where each has a schema of its own; `options` have the fields of all then."""
 
@@ -116,7 +118,9 @@ def _with_schema(item: Item, spec: Mapping[str, Any]) -> Profile:
     properties, required = schema.get("properties", {}), [*schema.get("required", ()), "metadata"]
     full_schema = Schema({**schema, "properties": {**properties, **head}, "required": required})
     config_schema = Schema({**schema, "properties": {"spec": properties.get("spec", {"type": "object"})}})
-    return Profile(name_of(item), item, spec, options, full_schema, config_schema, has_names="${metadata." in str(spec))
+    profile = Profile(name_of(item), item, spec, options, full_schema, config_schema)
+    layers = {name: part for name, part in spec.items() if name != "schema"}
+    return profile._replace(has_names="${metadata." in str(spec), fixed=expressions.fixed_parts(layers))
 
 
 def name_of(item: Item) -> str:

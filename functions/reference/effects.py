@@ -43,8 +43,13 @@ def effects(product: Profile, option: Entry) -> list[Effect]:
     """Return the fields that an option decides, with nothing else written or with a switch of the Profile."""
     switches: dict[tuple[str, str], str] = {}
     config = FunctionConfig(products={product.name: product})
-    for spec, switch in _bases(product, option.path[1:]):
-        plain = _objects(product, _with(spec, (option.path[1:], structural.ABSENT)), config)
+    tried: set[str] = set()
+    for with_option, switch in _bases(product, option.path[1:]):
+        spec = _with(with_option, (option.path[1:], structural.ABSENT))
+        if (written := json.dumps(spec)) in tried:
+            continue
+        tried.add(written)
+        plain = _objects(product, spec, config)
         for value in _values(option.node):
             for place in _changed(plain, _objects(product, _with(spec, (option.path[1:], value)), config)):
                 switches.setdefault(place, switch)
