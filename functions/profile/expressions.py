@@ -98,19 +98,19 @@ def fixed_parts(data: Any) -> dict[int, Any]:
 
     Nothing in them is an expression, and no list is empty: an empty one may count as none.
     """
-    found: dict[int, Any] = {}
+    fixed: dict[int, Any] = {}
 
     def is_fixed(value: Any) -> bool:
         if not isinstance(value, (dict, list)):
             return not (isinstance(value, str) and "${" in value)
         children = [is_fixed(child) for child in (value.values() if isinstance(value, dict) else value)]
         if all(children) and value != []:
-            found[id(value)] = value
+            fixed[id(value)] = value
             return True
         return False
 
     is_fixed(data)
-    return found
+    return fixed
 
 
 def misspelt(text: str) -> str:

@@ -35,7 +35,7 @@ def profile_of(text: str) -> Profile:
 def results(profile: Profile) -> list[tuple[Expansion, list[FieldPath]]]:
     """Return the expansions for the least and the fullest options, with where each list entry comes from."""
     node = profile.options["properties"]["spec"]
-    found = []
+    outcomes = []
     for written in (samples.least_trial(profile).options, samples.full_sample(node)):
         expansion = expand(profile, written, Ref("krmfn.dev", "DeviceConfig", "kmm", "x"), {}, ROOT_SCHEMA, True)
         entries = [
@@ -44,8 +44,8 @@ def results(profile: Profile) -> list[tuple[Expansion, list[FieldPath]]]:
             for name, value in layer.fields.items()
             for index, _ in enumerate(value if isinstance(value, list) else ())
         ]
-        found.append((expansion._replace(layers=tuple(part._replace(moves={}) for part in expansion.layers)), entries))
-    return found
+        outcomes.append((expansion._replace(layers=tuple(part._replace(moves={}) for part in expansion.layers)), entries))
+    return outcomes
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)
