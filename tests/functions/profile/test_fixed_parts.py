@@ -44,7 +44,8 @@ def results(profile: Profile) -> list[tuple[Expansion, list[FieldPath]]]:
             for name, value in layer.fields.items()
             for index, _ in enumerate(value if isinstance(value, list) else ())
         ]
-        outcomes.append((expansion._replace(layers=tuple(part._replace(moves={}) for part in expansion.layers)), entries))
+        layers = tuple(part._replace(moves={}) for part in expansion.layers)  # `origin` is what they are for
+        outcomes.append((expansion._replace(layers=layers), entries))
     return outcomes
 
 
