@@ -23,6 +23,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -96,6 +97,10 @@ def findings(rule: Rule, example: str) -> list[Finding]:
             )
             for entry in entries
         ]
+
+
+known_findings = cache(findings)
+"""`findings` where nothing is changed of the program: equal calls run once."""
 
 
 def errors_without_remedy(rule: Rule, reported: Sequence[Finding]) -> list[Finding]:

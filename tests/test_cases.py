@@ -25,7 +25,7 @@ from krmfn.ownership import OWNER
 from krmfn.printing import printable
 from krmfn.resource import ref, same
 from tests.builders import folder_text
-from tests.commands import FLEET, REFUSED_EXAMPLES, ROOT, cached, process
+from tests.commands import COMMANDS, FLEET, REFUSED_EXAMPLES, ROOT, cached, environment, execute, process
 
 CASES = ROOT / "tests" / "cases"
 EXAMPLES = ROOT / "examples"
@@ -239,7 +239,8 @@ def test_the_hash_seed_does_not_matter() -> None:
     case = Case("many", "deviceconfig", CASES / "deviceconfig" / "valid" / "many-configs")
     conflicts = CASES / "deviceconfig" / "invalid" / "many-conflicts" / "input.yaml"
     for data, code in ((case.data, 0), (conflicts.read_bytes(), 1)):
-        (answer,) = {process("deviceconfig", stdin=data, PYTHONHASHSEED=str(seed)) for seed in (0, 1, 2)}
+        envs = [environment(PYTHONHASHSEED=str(seed)) for seed in (0, 1, 2)]
+        (answer,) = {execute(COMMANDS / "deviceconfig", stdin=data, env=env) for env in envs}
         assert answer.code == code
 
 

@@ -133,10 +133,10 @@ def test_many_empty_mappings_take_little_memory(tmp_path: Path) -> None:
 
 CRD = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b}\nspec:\n"
 LARGE = {
-    "flow": CONFIG.replace("spec: {", f"spec: {{extra: [{'[], ' * 800_000}], "),
-    "block": CONFIG.replace("spec: {", "extra:\n" + "- []\n" * 400_000 + "spec: {"),
+    "flow": CONFIG.replace("spec: {", f"spec: {{extra: [{'[], ' * 400_000}], "),
+    "block": CONFIG.replace("spec: {", "extra:\n" + "- []\n" * 200_000 + "spec: {"),
     "literal": CONFIG.replace("spec: {", "text: |\n  a\nextra:\n" + "- a: b\n" * 60_000 + "spec: {"),
-    "JSON": '{"kind": "DeviceConfig", "apiVersion": "krmfn.dev/v1alpha1", "x": [%s0]}' % ("{}, " * 200_000),
+    "JSON": '{"kind": "DeviceConfig", "apiVersion": "krmfn.dev/v1alpha1", "x": [%s0]}' % ("{}, " * 150_000),
 }
 
 
@@ -144,7 +144,7 @@ LARGE = {
 def test_a_resource_of_too_many_nodes_is_refused(name: str, tmp_path: Path) -> None:
     """Before all of them are held: empty lists took 500 bytes each."""
     (tmp_path / "a.yaml").write_text(LARGE[name])
-    done = within(320 * MIB, "check", str(tmp_path)).ended(2)
+    done = within(240 * MIB, "check", str(tmp_path)).ended(2)
     assert "a resource of more than 100,000 nodes" in done.text
     assert f"{tmp_path.name}/a.yaml:" in done.text
 

@@ -126,7 +126,7 @@ def test_what_is_no_document_is_none_to_libyaml(text: str) -> None:
 def test_a_banner_takes_no_longer_than_its_length_says() -> None:
     code = """
 from krmfn.yamltext import documents
-for text in (b"#" * 10**6, b"#\\n" * 10**6, b" #" * 10**6, b" " * 10**6, b"\\r\\n" * 10**6, b"---\\n" * 10**5):
+for text in (b"#" * 10**5, b"#\\n" * 10**5, b" #" * 10**5, b" " * 10**5, b"\\r\\n" * 10**5, b"---\\n" * 10**4):
     for end in (b"", b"\\r", b"\\nx", b"\\x00"):
         list(documents.documents(text + end)), list(documents.documents(b"--- " + text + end))
 """
