@@ -10,7 +10,9 @@ _DURATION = re.compile(
     r"^ *assert .*\b(?:process_time|thread_time|perf_counter|monotonic|time)(?:_ns)?\(\) - ", re.MULTILINE
 )
 
-_LIMIT = re.compile(r"(?<![-?])\b(?:timeout(?:: float)? ?= ?|[A-Z_]*(?:WITHIN|DEADLINE|PATIENCE) = )([0-9.]+)(?! \*)")
+_LIMIT = re.compile(
+    r"(?:(?<![-?])\btimeout(?:: float)? ?= ?|\b[A-Z_]*(?:WITHIN|DEADLINE|PATIENCE) = |\.wait\()([0-9.]+)(?! \*)"
+)
 _OTHERS = {
     "tests/e2e/flux_engine.py": ["5"],  # one attempt of many
     "tests/fuzz/readers.py": ["30"],  # another program that hangs is passed over
@@ -30,7 +32,8 @@ def test_no_assertion_is_about_a_duration() -> None:
 
 def test_a_limit_only_ends_what_hangs() -> None:
     """One that a busy machine reaches decides, so each is HANGS or more."""
-    assert _LIMIT.findall("run(timeout=30)\nWITHIN = 9.5\ndef run(timeout: float = 120)") == ["30", "9.5", "120"]
+    text = "run(timeout=30)\nWITHIN = 9.5\ndef run(timeout: float = 120)\nprocess.wait(60)"
+    assert _LIMIT.findall(text) == ["30", "9.5", "120", "60"]
     limits = {
         name: [number for number in _LIMIT.findall(text) if float(number) < HANGS] for name, text in TEXTS.items()
     }

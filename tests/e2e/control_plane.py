@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.commands import HANGS
+
 from .engines import find
 
 HOST = "127.0.0.1"
@@ -69,7 +71,7 @@ def process(
         yield alive
     finally:
         running.kill()  # nothing of its data is kept, so it need not end gracefully, which takes seconds
-        running.wait(20)
+        running.wait(HANGS)
 
 
 def etcd_command(folder: Path, port: int) -> list[str | Path]:

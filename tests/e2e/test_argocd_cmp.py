@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.commands import COMMANDS, ROOT, environment
+from tests.commands import COMMANDS, HANGS, ROOT, environment
 from tests.pages import blocks
 from tests.trees import altered, plant
 
@@ -121,7 +121,7 @@ def test_an_ended_request_leaves_nothing(repository: Path, tmp_path: Path) -> No
         wait("kustomize runs", 120, started.exists)
         assert any(path.name.startswith("krmfn-") for path in server.remains()), "kustomize builds in such a folder"
         client.kill()
-        client.wait(60)
+        client.wait(HANGS)
         pids = [Path("/proc", pid) for pid in started.read_text().split()]
         wait("nothing runs and nothing is left", 120, lambda: not server.remains() and not any(map(Path.exists, pids)))
 

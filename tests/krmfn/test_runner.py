@@ -176,7 +176,7 @@ def test_a_pipe_that_is_not_read_to_the_end() -> None:
         os.read(read, 10)
         os.close(read)
         assert process.stderr.read() == b"error: the output could not be written in full: Broken pipe\n"
-        assert process.wait(60) == 1
+        assert process.wait(HANGS) == 1
 
 
 def test_many_chunks_are_written_whatever_the_pipe_takes_at_once() -> None:
@@ -195,8 +195,8 @@ import os, signal, threading
 from krmfn.streams import write
 signal.signal(signal.SIGINT, signal.default_int_handler)
 reading, writing = os.pipe()
-threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
     write(writing, [b"x" * 1_000] * 4_000)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
@@ -209,7 +209,7 @@ def test_a_slow_reader_gets_everything() -> None:
     read, write = os.pipe()
     with started("pass", LARGE, stdout=write) as process:
         os.close(write)
-        assert (drained(read), process.wait(60)) == (LARGE, 0)
+        assert (drained(read), process.wait(HANGS)) == (LARGE, 0)
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", ">&- 2>&-"])
@@ -241,7 +241,7 @@ def test_signals(number: signal.Signals, code: int, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     # A shell that runs the tests in the background lets its children ignore SIGINT.
     handler = "signal.signal(signal.SIGINT, signal.default_int_handler)"
-    with started(f"{handler}\nopen({str(ready)!r}, 'w').close()\ntime.sleep(60)", LIST) as process:
+    with started(f"{handler}\nopen({str(ready)!r}, 'w').close()\ntime.sleep({HANGS})", LIST) as process:
         while not ready.exists():
             time.sleep(0.01)
         process.send_signal(number)

@@ -10,6 +10,7 @@ import pytest
 from krmfn_functions.cluster.progress import progress
 
 from krmfn.streams import Log
+from tests.commands import HANGS
 
 
 class Terminal(io.StringIO):
@@ -33,7 +34,7 @@ def stderr_of(monkeypatch: pytest.MonkeyPatch, log: Log, is_terminal: bool = Tru
     monkeypatch.setenv("TERM", "xterm")
     with progress(log, 2, "clusters", after) as step:
         if is_terminal and not after and log == Log():
-            stream.written.wait(10)
+            stream.written.wait(HANGS)
         step()
         step()
     return stream.getvalue()

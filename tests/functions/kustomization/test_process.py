@@ -109,7 +109,7 @@ def test_a_signal_ends_what_each_thread_has_started(folder: Path, notes: Path, t
     """The two are in process groups of their own, so no interrupt of ours reaches them by itself."""
     path = fake(tmp_path, WITH_A_CHILD.format(notes))
     env = environment(PATH=path, KRMFN_CONFINE="off")
-    command = [str(COMMANDS / "krmfn"), "check", "a", "b", "--jobs", "2", "--timeout", "100"]
+    command = [str(COMMANDS / "krmfn"), "check", "a", "b", "--jobs", "2", "--timeout", str(HANGS)]
     with subprocess.Popen(command, cwd=folder, env=env, stderr=subprocess.PIPE) as running:
         while len([path for path in notes.iterdir() if path.name.isdecimal()]) < 2:
             assert running.poll() is None
