@@ -34,9 +34,12 @@ def reached_by_each(
     """
     reals = [deployment.real(top) for deployment in cluster.deployments]
     items: dict[str, list[Item]] = {real: [] for real in reals}
+    built = {root.path for root in cluster.roots if root.kind == "kustomization"}
     for folder, part in with_folders(cluster):
         for item in choose(part):
             for above in parents(folder or file_of(item)):
+                if folder and above != folder and above in built:
+                    break  # a kustomization above it has what it lists, and that is a part of its own
                 if above in items:
                     items[above].append(item)
     yield from ((deployment, items[real]) for deployment, real in zip(cluster.deployments, reals, strict=True))

@@ -12,6 +12,7 @@ from tests.commands import process
 from tests.functions.cluster.test_edited_roots import flux, rows, told
 from tests.functions.cluster.test_engine_additions import CONSUMER, MODULE
 from tests.functions.cluster.test_engines import kustomization
+from tests.functions.cluster.test_one_result import config
 from tests.functions.comparing.test_base import repository
 from tests.trees import altered, config_map
 
@@ -144,3 +145,21 @@ def test_two_prefixes_of_one_folder_are_two_roots(tmp_path: Path) -> None:
     second = kustomization("a").replace("{name: a", "{name: y").rstrip()[:-1] + ", namePrefix: y-}\n"
     files = {"a/m.yaml": MODULE, "clusters/lab/y.yaml": second} | PREFIX
     assert told(process("krmfn", "check", ".", cwd=repository(tmp_path, files))) == ["a/m.yaml [KRM304]"]
+
+
+def test_a_folder_that_it_does_not_list_is_of_its_own_object_alone(tmp_path: Path) -> None:
+    """What Flux writes for `apps` lists `apps/shop`, whose kustomization does not list `apps/shop/cards`."""
+    object_ = (
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {0}, namespace: flux}}\n"
+        "spec: {{path: ./{1}, targetNamespace: kmm, sourceRef: {{kind: GitRepository, name: flux}}}}\n"
+    )
+    files = {
+        "cluster/apps.yaml": object_.format("all", "apps"),
+        "apps/shop/kustomization.yaml": "resources: [cards.yaml]\n",
+        "apps/shop/cards.yaml": object_.format("cards", "apps/shop/cards"),
+        "apps/shop/cards/kustomization.yaml": "resources: [gpu.yaml]\n",
+        "apps/shop/cards/gpu.yaml": config("gpu", "card: x"),
+    }
+    done = process("krmfn", "check", cwd=repository(tmp_path, files))
+    refused = [line for line in done.text.splitlines() if "[KRM545]" in line]
+    assert [line.split(": error: ")[0] for line in refused] == ["apps/shop/cards.yaml:1:1"], done.text
