@@ -9,6 +9,7 @@ from krmfn.printing import some
 from krmfn.typed import Any
 
 from .. import oracles
+from ..deployments.deployment import Deployment
 from ..deployments.holders import applies
 from ..kmm.module import MODULE_KINDS
 from ..rendering.kinds import of_kinds
@@ -80,6 +81,8 @@ def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
     settled = dict(reached_by_each(cluster, top, _made_by_functions))
     for deployment, configs in reached_by_each(cluster, top, configs_in):
         declaration = deployment.declaration
+        if configs and deployment.is_home:
+            yield _of_home(deployment, configs, top)
         if declaration.how != "raw" or declaration.engine not in _WAYS:
             continue
         about: Mapping[str, Any] = {"rule": "KRM545", "ref": declaration.source.ref, "place": place_of(deployment, top)}
@@ -95,6 +98,16 @@ def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
                 "made of it"
             )
             yield error(message, remedy=_WAYS[declaration.engine], **about)
+
+
+def _of_home(deployment: Deployment, configs: Sequence[Item], top: str) -> Result:
+    """Return the warning about configs beside the objects with which Flux starts: nothing here says so, so it may be."""
+    message = (
+        f"Flux applies {configs[0].ref}{_others(configs)} as it is if it is started on {deployment.path}, as these "
+        "objects suggest: no Module is made of it then"
+    )
+    source = deployment.declaration.source
+    return warning(message, rule="KRM545", ref=source.ref, place=place_of(deployment, top), remedy=_WAYS["flux"])
 
 
 def _refused(cluster: Cluster, top: str) -> Iterator[Result]:

@@ -140,6 +140,11 @@ class Deployment(NamedTuple):
     cluster: str
     declaration: Declaration
 
+    @property
+    def is_home(self) -> bool:
+        """Whether it is a folder on which Flux was started, as the objects in it suggest."""
+        return (self.declaration.engine, self.declaration.how) == ("none", "raw")
+
     def real(self, top: str) -> str:
         """Return the path of the root, given that of its repository (absolute, without links)."""
         return posixpath.normpath(posixpath.join(top, self.path))

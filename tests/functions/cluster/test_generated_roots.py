@@ -163,3 +163,12 @@ def test_a_folder_that_it_does_not_list_is_of_its_own_object_alone(tmp_path: Pat
     done = process("krmfn", "check", cwd=repository(tmp_path, files))
     refused = [line for line in done.text.splitlines() if "[KRM545]" in line]
     assert [line.split(": error: ")[0] for line in refused] == ["apps/shop/cards.yaml:1:1"], done.text
+
+
+def test_a_config_beside_the_objects_with_which_flux_starts_is_told(tmp_path: Path) -> None:
+    """What `flux bootstrap --path clusters/lab` applies has no object in the repository."""
+    files = {"clusters/lab/gpu.yaml": config("gpu", "card: x"), "a/m.yaml": SAME} | PLAIN
+    done = process("krmfn", "check", cwd=repository(tmp_path, files)).ended(0)
+    first = done.text.splitlines()[0]
+    assert first.startswith("clusters/lab/ks.yaml:1:1: warning: "), done.text
+    assert "if it is started on clusters/lab" in first
