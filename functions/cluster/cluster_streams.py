@@ -134,13 +134,19 @@ def _without_errors_of_others(streams: Clusters) -> Clusters:
 def _check_engines(streams: Clusters, context: Context) -> None:
     """Report how engines deploy the clusters, unless they are a former state or are rendered for an engine now."""
     intent, is_named = context.intent, bool(streams.config.clusters or context.options.cluster)
-    if (streams.engines.deployments or streams.engines.templates) and intent.is_check and not is_named:
+    if not intent.is_check or is_named:
+        return
+    if streams.engines.deployments or streams.engines.templates:
         from . import engine_additions, engine_checks, fleet_bundles, flux_unbuilt
 
         engine_checks.check(streams, streams.engines.top)
         flux_unbuilt.check(streams, streams.engines.top)
         fleet_bundles.check(streams, streams.engines.top)
         engine_additions.check(streams, streams.engines.top)
+    elif streams.is_repository and streams.clusters[1:]:
+        from . import engine_checks
+
+        engine_checks.check_apart(streams)
 
 
 def _with_elsewhere(context: Context, streams: Clusters, failures: list[Failure]) -> Clusters:

@@ -41,9 +41,23 @@ def check(streams: Clusters, top: str) -> None:
         cluster.final.report(_refused(cluster, top))
         cluster.final.report(_made_anew(cluster, top))
         cluster.final.report(_jsonnet(cluster, top))
-    lonely = [cluster for cluster in streams.clusters if not cluster.deployments and _has_ours(cluster)]
-    if lonely:
+    if lonely := _lonely(streams):
         lonely[0].final.report([_undeployed(lonely, streams.engines.templates)])
+
+
+def check_apart(streams: Clusters) -> None:
+    """Report several roots with something of ours in a repository without any object of an engine.
+
+    Each is judged as a cluster of its own; nobody but its user knows whether they are parts of one.
+    """
+    lonely = _lonely(streams)
+    if lonely[1:]:
+        lonely[0].final.report([_undeployed(lonely, ())])
+
+
+def _lonely(streams: Clusters) -> list[Cluster]:
+    """Return the clusters that hold something of ours and that no object of an engine deploys."""
+    return [cluster for cluster in streams.clusters if not cluster.deployments and _has_ours(cluster)]
 
 
 def _undeployed(lonely: Sequence[Cluster], templates: Sequence[str]) -> Result:
@@ -101,7 +115,7 @@ def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
 
 
 def _of_home(deployment: Deployment, configs: Sequence[Item], top: str) -> Result:
-    """Return the warning about configs beside the objects with which Flux starts: nothing here says so, so it may be."""
+    """Return the warning about configs beside the objects with which Flux starts: nothing says more."""
     message = (
         f"Flux applies {configs[0].ref}{_others(configs)} as it is if it is started on {deployment.path}, as these "
         "objects suggest: no Module is made of it then"

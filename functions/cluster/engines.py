@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from krmfn import Item, KrmfnError, Manifest, Result, warning
+from krmfn.printing import counted
 from krmfn.resource import Place
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
@@ -13,6 +14,7 @@ from .. import oracles
 from ..deployments import argocd, config_maps, fleet, flux, forks, generators, overrides
 from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
 from ..deployments.holders import declared_by, deployments
+from ..grouping import grouped
 from ..kustomization.calls import Ours
 from ..options import RunOptions
 from ..paths import disk, files, manifests
@@ -97,13 +99,21 @@ def _read(top: str, exclude: Excluder) -> tuple[list[str], list[str], list[Engin
 def findings(engines: Engines, tops: Collection[str], decide: bool) -> Iterator[Result]:
     """Yield what is wrong with the engines' objects below some (real) PATHs, or cannot be known of them.
 
-    Whether this is a fork matters only where these objects `decide` which clusters there are.
+    What is unknown of many objects alike stands at the first. Whether this is a fork matters only where these objects
+    `decide` which clusters there are.
     """
-    for problem in (*engines.problems, *(engines.forks if decide else ())):
-        ref, place = problem.source
-        if any(within(os.path.join(engines.top, place.path), top) for top in tops):
-            place = place._replace(path=_name(engines.top, place.path))
-            yield warning(problem.message, rule="KRM543", ref=ref, place=place, remedy=problem.remedy)
+    problems = (*engines.problems, *(engines.forks if decide else ()))
+    below = [problem for problem in problems if _is_below(os.path.join(engines.top, problem.source.place.path), tops)]
+    keys = ((problem.message if problem.is_of_many else id(problem), problem) for problem in below)
+    for first, *others in grouped(keys).values():
+        ref, place = first.source
+        place = place._replace(path=_name(engines.top, place.path))
+        message = f"{first.message} ({counted(len(others), 'other')} alike)" if others else first.message
+        yield warning(message, rule="KRM543", ref=ref, place=place, remedy=first.remedy)
+
+
+def _is_below(file: str, tops: Collection[str]) -> bool:
+    return any(within(file, top) for top in tops)
 
 
 def _name(top: str, path: str) -> str:

@@ -126,10 +126,12 @@ def _declarations(
     sources = [hydrator] if hydrator else sources
     cluster, unknown = _cluster(application, servers)
     for source in sources:
-        if text(source, "chart") or not repository.is_ours(text(source, "repoURL")):
+        url = text(source, "repoURL")
+        if "{{" in url and repository.urls and not text(source, "chart"):  # first: it may be this one
+            message = f"which repository {url} is, is not known, so neither is whether it deploys something of this one"
+            problems.append(Problem(item.origin, message, is_of_many=True))
             continue
-        if "{{" in text(source, "repoURL") and repository.urls:
-            problems.append(Problem(item.origin, f"which repository {text(source, 'repoURL')} is, is not known"))
+        if text(source, "chart") or not repository.is_ours(url):
             continue
         path = text(source, "path")
         if not path:

@@ -156,6 +156,8 @@ class Problem(NamedTuple):
     source: Origin
     message: str
     remedy: str = ""
+    is_of_many: bool = False
+    """Whether many objects may have it alike, so that it is told once."""
 
 
 class Declared(NamedTuple):

@@ -554,3 +554,21 @@ def test_a_wrong_list_that_may_mean_something_of_ours_is_an_error(name: str, tmp
 def test_a_wrong_list_of_others_is_nobodys_business(tmp_path: Path) -> None:
     files = {"base/kustomization.yaml": "resources: [b.yml]\n", "base/b.yaml": config_map("b"), "gpu/a.yaml": RIGHT}
     assert check(repository(tmp_path, files)).code == 0
+
+
+APART = {
+    "system/gpu/kustomization.yaml": "resources: [gpu.yaml]\n",
+    "system/gpu/gpu.yaml": RIGHT,
+    "apps/gpu/kustomization.yaml": "resources: [gpu.yaml]\n",
+    "apps/gpu/gpu.yaml": RIGHT.replace("name: gpu,", "name: second,"),
+}
+
+
+def test_roots_that_nothing_deploys_are_said_to_be_judged_apart(tmp_path: Path) -> None:
+    """They may be two parts of one cluster, where two configs would claim the same nodes; nobody was told."""
+    done = check(repository(tmp_path, APART))
+    assert (done.code, done.text.count("[KRM544]")) == (0, 1), done.text
+    assert "write `clusters: {NAME: [apps/gpu, system/gpu]}` into .krmfn.yaml" in done.text
+    plant(tmp_path, {".krmfn.yaml": "clusters: {a: [apps/gpu], b: [system/gpu]}\n"})
+    done = check(tmp_path)
+    assert (done.code, "KRM544" in done.text) == (0, False), done.text

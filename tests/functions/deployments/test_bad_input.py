@@ -165,3 +165,11 @@ def test_the_work_grows_with_the_number(made: Any) -> None:
     folders = REPOSITORY._replace(folders=("apps", *(f"c{at}" for at in range(1000))))
     once, twice = (work(made(number), folders) for number in numbers)
     assert twice < 2.4 * once, (once, twice)
+
+
+def test_a_repository_that_nobody_can_name_may_be_this_one() -> None:
+    """It was passed over as another one: nobody was told that it may deploy something here."""
+    url = "{{metadata.annotations.repo}}"
+    problems = read(application(url=url))
+    assert [problem.message.partition(",")[0] for problem in problems] == [f"which repository {url} is"]
+    assert read(application(source="chart: a", url=url)) == []
