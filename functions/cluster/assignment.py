@@ -13,7 +13,7 @@ from ..paths import files
 from ..paths.disk import File, relative
 from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import within
-from . import fleet_ignores
+from . import fleet_bundle_files, fleet_ignores
 from .deployed import Cluster
 from .engines import Engines
 from .finishing import finish_of
@@ -43,6 +43,7 @@ def assign(
     used, covered = set[str](), set[str]()
     exact = {deployment.real(engines.top) for deployment in engines.deployments}
     for deployment in engines.deployments:
+        deployment = fleet_bundle_files.as_applied(deployment, engines.top)
         real = deployment.real(engines.top)
         root_there = by_path.get(real)
         has_kustomization = bool(root_there and root_there.kind == "kustomization")
@@ -50,6 +51,10 @@ def assign(
             root = _directory(deployment, engines.top, is_absolute)
             held = [root] if root.files or real in by_path else []
             covered |= {path for path in by_path if path != real and _is_read(deployment, real, path)} - exact
+        elif fleet_bundle_files.are_applied(deployment, real, roots) and _is_among(real, roots, tops):
+            root = fleet_bundle_files.root(deployment, engines.top, is_absolute)
+            held = [root] if root.files else []
+            covered |= {path for path in by_path if within(path, real)} - exact
         else:
             held = [root for root in roots if _holds(deployment, real, root, by_path, exact)]
             held = [root for root in (fleet_ignores.without(root, deployment, engines.top) for root in held) if root]

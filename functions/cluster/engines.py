@@ -152,8 +152,9 @@ def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject])
     }
     bundles = {
         os.path.dirname(path) or ".": (_data(top, path) or [{}])[0]
+        for name in fleet.BUNDLES
         for path in paths
-        if os.path.basename(path) == fleet.BUNDLE
+        if os.path.basename(path) == name
     }
     patterns = [pattern for item in objects for pattern in generators.file_patterns(item.manifest)]
     parameters = {path: _data(top, path) for path in generators.parameter_files(paths, patterns)}

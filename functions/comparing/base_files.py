@@ -14,7 +14,7 @@ from krmfn.typed import Any
 
 from ..cluster import engine_files
 from ..cluster.config import NAME as CONFIG_FILE
-from ..deployments.fleet import BUNDLE
+from ..deployments.fleet import BUNDLES
 from ..deployments.generators import file_patterns, parameter_files
 from ..kmm.lookup import strings, table
 from ..kustomization.documents import documents
@@ -100,7 +100,7 @@ class _Search:
         patterns = [*chain.from_iterable(map(file_patterns, chain.from_iterable(map(self._manifests, holders))))]
         engine_paths = {*holders, *parameter_files(names, patterns)}
         for path in names:
-            is_theirs = path in engine_paths or os.path.basename(path) == BUNDLE
+            is_theirs = path in engine_paths or os.path.basename(path) in BUNDLES
             if is_theirs or (has_variables and engine_files.CONFIG_MAP in texts[path]):
                 self.take(path)
 

@@ -14,7 +14,8 @@ from . import names, patterns
 from .deployment import Declaration, Declared, EngineObject, How, Repository, additions_of, covers, normal_path
 
 GROUP = "fleet.cattle.io"
-BUNDLE = "fleet.yaml"
+BUNDLES = ("fleet.yml", "fleet.yaml")
+"""The names of the file of a bundle; the last one counts where both are there (internal/fleetyaml)."""
 _ADDITIONS = ("namespace", "helm", "yaml", "labels", "targetCustomizations", "targets")
 _LOCAL = "fleet-local"
 """The namespace of the cluster that Fleet itself runs in."""
