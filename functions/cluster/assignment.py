@@ -42,19 +42,12 @@ def assign(
     parts: dict[str, list[Deployment]] = {}
     used, covered = set[str](), set[str]()
     exact = {deployment.real(engines.top) for deployment in engines.deployments}
-    for deployment in engines.deployments:
-        deployment = fleet_bundle_files.as_applied(deployment, engines.top)
+    for deployment in fleet_bundle_files.as_applied(engines.deployments, engines.top):
         real = deployment.real(engines.top)
-        root_there = by_path.get(real)
-        has_kustomization = bool(root_there and root_there.kind == "kustomization")
-        if is_directory(deployment, has_kustomization) and _is_among(real, roots, tops):
-            root = _directory(deployment, engines.top, is_absolute)
+        root = _file_by_file(deployment, engines.top, by_path, is_absolute) if _is_among(real, roots, tops) else None
+        if root:
             held = [root] if root.files or real in by_path else []
             covered |= {path for path in by_path if path != real and _is_read(deployment, real, path)} - exact
-        elif fleet_bundle_files.are_applied(deployment, real, roots) and _is_among(real, roots, tops):
-            root = fleet_bundle_files.root(deployment, engines.top, is_absolute)
-            held = [root] if root.files else []
-            covered |= {path for path in by_path if within(path, real)} - exact
         else:
             held = [root for root in roots if _holds(deployment, real, root, by_path, exact)]
             held = [root for root in (fleet_ignores.without(root, deployment, engines.top) for root in held) if root]
@@ -81,6 +74,20 @@ def _as_deployed(root: Root, deployment: Deployment, engines: Engines, generator
     return edited._replace(additions=(*edited.additions, *additions), finish=finish)
 
 
+def _file_by_file(deployment: Deployment, top: str, by_path: dict[str, Root], is_absolute: bool) -> Root | None:
+    """Return the folder of a deployment as a root of files where its engine applies these one by one; None elsewhere.
+
+    `by_path` has the roots that were found; `top` is the root of the repository.
+    """
+    real = deployment.real(top)
+    root_there = by_path.get(real)
+    if is_directory(deployment, bool(root_there and root_there.kind == "kustomization")):
+        return _directory(deployment, top, is_absolute)
+    if fleet_bundle_files.are_applied(deployment, real, [*by_path.values()]):
+        return fleet_ignores.without(fleet_bundle_files.root(deployment, top, is_absolute), deployment, top)
+    return None
+
+
 def is_directory(deployment: Deployment, has_kustomization: bool) -> bool:
     """Return True where Argo CD applies the files of a folder, with a kustomization or without, one by one."""
     declaration = deployment.declaration
@@ -95,8 +102,9 @@ def _is_among(real: str, roots: Sequence[Root], tops: Collection[str]) -> bool:
 
 
 def _is_read(deployment: Deployment, real: str, path: str) -> bool:
-    """Return True for a folder below a directory of Argo CD that it reads with it."""
-    return within(path, real) and deployment.declaration.directory.recurse
+    """Return True for a folder below a directory of Argo CD, or a bundle of Fleet, that the engine reads with it."""
+    declaration = deployment.declaration
+    return within(path, real) and (declaration.engine == "fleet" or declaration.directory.recurse)
 
 
 def _directory(deployment: Deployment, top: str, is_absolute: bool) -> Root:

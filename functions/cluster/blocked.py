@@ -42,7 +42,8 @@ def plain(root: Root) -> ResourceList:
     for listed in dict.fromkeys(_files(graph, root.path, "", ())):
         items, _ = manifests.read_files([listed.file])
         for item in items.items if listed.namespace else ():
-            item["metadata.namespace"] = listed.namespace
+            if not item.content.duplicate_keys:  # what holds a key twice is an error of its own
+                item["metadata.namespace"] = listed.namespace
         resources.items += items.items
     if (calls := graph.calls(root.path)) and calls[0].program:
         resources.function_config = calls[0].config.manifest

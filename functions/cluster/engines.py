@@ -11,7 +11,7 @@ from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
 from .. import oracles
-from ..deployments import argocd, config_maps, fleet, flux, forks, generators, overrides
+from ..deployments import argocd, config_maps, elsewhere, fleet, flux, forks, generators, overrides
 from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
 from ..deployments.holders import declared_by, deployments
 from ..grouping import grouped
@@ -44,6 +44,8 @@ class Engines(NamedTuple):
     """The templates of Helm charts that give objects of engines, from the root of the repository: nobody reads them."""
     data: Mapping[config_maps.Key, Manifest] = {}  # read only
     """The data of the ConfigMaps that hold variables of Flux, by the deployment and the name in it."""
+    elsewhere: tuple[str, ...] = ()
+    """The objects that deploy something from elsewhere: other repositories, charts, images."""
 
     @property
     def folders(self) -> frozenset[str]:
@@ -78,7 +80,8 @@ def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, o
         listed, changing = _listed(top, paths_below, {deployment.path for deployment in reached}, ours)
         repository = repository._replace(listed=listed, changing=changing)
     values = config_maps.data(reached, maps, repository)
-    return Engines(top, reached, problems, urls, [*forks.problems(objects, repository)], templates, values)
+    others = elsewhere.names(objects, declared, repository)
+    return Engines(top, reached, problems, urls, [*forks.problems(objects, repository)], templates, values, others)
 
 
 def _read(top: str, exclude: Excluder) -> tuple[list[str], list[str], list[EngineObject]]:
@@ -107,18 +110,13 @@ def findings(engines: Engines, tops: Collection[str], decide: bool) -> Iterator[
     keys = ((problem.message if problem.is_of_many else id(problem), problem) for problem in below)
     for first, *others in grouped(keys).values():
         ref, place = first.source
-        place = place._replace(path=_name(engines.top, place.path))
+        place = place._replace(path=os.path.relpath(os.path.join(engines.top, place.path)))
         message = f"{first.message} ({counted(len(others), 'other')} alike)" if others else first.message
         yield warning(message, rule="KRM543", ref=ref, place=place, remedy=first.remedy)
 
 
 def _is_below(file: str, tops: Collection[str]) -> bool:
     return any(within(file, top) for top in tops)
-
-
-def _name(top: str, path: str) -> str:
-    """Return the path of a file as users see it, from the working folder."""
-    return os.path.relpath(os.path.join(top, path))
 
 
 def _objects(path: str, text: bytes) -> list[EngineObject]:

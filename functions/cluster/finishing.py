@@ -47,14 +47,14 @@ def _pairs(values: dict[str, Any]) -> Pairs:
 def finish(items: Sequence[Item], root: Root) -> None:
     """Change the resources of a root as its engine does after the build; what cannot be edited stays as it is."""
     for item in items if root.namespace else ():
-        if not item.ref.namespace and has_namespace(item.ref) and not is_local(item):
+        if not item.ref.namespace and has_namespace(item.ref) and not (is_local(item) or item.content.duplicate_keys):
             with suppress(KrmfnError):  # what cannot be edited is an error of its own
                 item["metadata.namespace"] = root.namespace
     if root.finish == NO_FINISH:
         return
     configs = OWNERS | driven_kinds(items)
     for item in items:
-        if (item.group, item.kind) not in configs:
+        if (item.group, item.kind) not in configs and not item.content.duplicate_keys:
             with suppress(KrmfnError):  # as above
                 _finish(item, root.finish)
 

@@ -23,12 +23,13 @@ _KUSTOMIZATION = "kustomization.yaml"
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
-def as_applied(deployment: Deployment, top: str) -> Deployment:
-    """Return a deployment as Fleet has it: of the whole bundle where `kustomize.dir` has no kustomization for it."""
-    declaration = deployment.declaration
-    if declaration.engine != "fleet" or deployment.path == declaration.bundle or _is_built(deployment.real(top)):
-        return deployment
-    return deployment._replace(path=declaration.bundle)
+def as_applied(deployments: Sequence[Deployment], top: str) -> Iterator[Deployment]:
+    """Yield deployments as Fleet has them: of the whole bundle where `kustomize.dir` has no kustomization for it."""
+    for deployment in deployments:
+        declaration = deployment.declaration
+        is_whole = declaration.engine != "fleet" or deployment.path == declaration.bundle
+        is_kept = is_whole or _is_built(deployment.real(top))
+        yield deployment if is_kept else deployment._replace(path=declaration.bundle)
 
 
 def are_applied(deployment: Deployment, real: str, roots: Sequence[Root]) -> bool:
