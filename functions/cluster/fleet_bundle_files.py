@@ -3,7 +3,7 @@
 Fleet builds a bundle only where its folder, or `kustomize.dir`, has a file `kustomization.yaml`. Otherwise it applies
 each YAML and JSON file of it, those in kustomizations below among them, but for bundles and charts of their own; what
 has no kind, such as most kustomizations, it passes over.
-Source: Fleet 0.13, internal/bundlereader/style.go; internal/helmdeployer/render/helm.go, manifests, and
+Source: Fleet, main of August 2026, internal/bundlereader/style.go; internal/helmdeployer/render/helm.go, manifests, and
 rawyaml/resources.go beside it.
 """
 
