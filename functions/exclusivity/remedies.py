@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from krmfn.printing import some
+
 from .claim import Claim, Conflict
 
 REMEDY = "let each selector ask for a different value of the same label key"
@@ -28,7 +30,8 @@ def _of_drivers(claims: Sequence[Claim]) -> str:
     loaded = [claim.kernel_modules for claim in claims]
     names = sorted(frozenset[str]().union(*loaded))
     if all(loaded) and sum(map(len, loaded)) == len(names):
-        return f"give each driver a profile of its own (`profile` in its spec), since they load {' and '.join(names)}"
+        loads = " and ".join(names) if len(names) == 2 else some(names, len(names))
+        return f"give each driver a profile of its own (`profile` in its spec), since they load {loads}"
     if len(claims) != 2 or not _is_canary(*claims):
         return ""
     old, new = sorted(claims, key=lambda claim: _parts(claim.version))

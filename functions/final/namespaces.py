@@ -7,7 +7,7 @@ from krmfn.printing import some
 
 from .. import oracles
 from ..kmm.lookup import has, table
-from ..kmm.module import MODULE_GROUP, MODULE_KIND, PLUGINS
+from ..kmm.module import MODULE_GROUP, MODULE_KIND, MODULE_KINDS, PLUGINS
 from ..rendering.kinds import of_kinds
 from ..rule import Rule
 from .pod_security import ENFORCE, PRIVILEGED, RESTRICTED, above_baseline, above_restricted
@@ -28,10 +28,12 @@ def namespaces_take_drivers(final: FinalList) -> Iterator[Result]:
     is not known. Source: KMM v2.4.0 to main, internal/pod/workerpodmanager.go and internal/controllers.
     """
     names = {item.name for item in of_kinds(final.deployed, {_NAMESPACE})}
+    of_namespace = _of_drivers(final)
     external = [item for item in of_kinds(final.external, {_NAMESPACE}) if item.name not in names]
     for item in (*of_kinds(final.deployed, {_NAMESPACE}), *external):
         level = item.labels.get(ENFORCE, PRIVILEGED)
-        refused = list(_refused(final, item.name, level)) if level != PRIVILEGED else []
+        items = of_namespace.get(item.name, []) if level != PRIVILEGED else []
+        refused = [item for item in items if (item.group, item.kind) in MODULE_KINDS or _reasons(item, level)]
         message = _message(level, refused)
         if message and item.name in names:
             yield final.located(item, error(message, field=Field(_FIELD, level, PRIVILEGED), remedy=_REMEDY))
@@ -49,15 +51,16 @@ def _message(level: str, refused: Sequence[Item]) -> str:
     return f"the level {level} refuses the pods of {names}, {effect}"
 
 
-def _refused(final: FinalList, namespace: str, level: str) -> Iterator[Item]:
-    """Yield the Modules of a namespace with pods, and what of drivers has pods that a level refuses."""
+def _of_drivers(final: FinalList) -> dict[str, list[Item]]:
+    """Return by namespace the Modules with pods, and what else of drivers has pods."""
+    by_namespace: dict[str, list[Item]] = {}
     for item, module in final.modules:
-        is_local = (item.group, item.kind) == (MODULE_GROUP, MODULE_KIND) and item.ref.namespace == namespace
+        is_local = (item.group, item.kind) == (MODULE_GROUP, MODULE_KIND)
         if is_local and any(has(module.spec, section) for section in ("moduleLoader", *PLUGINS)):
-            yield item
+            by_namespace.setdefault(item.ref.namespace, []).append(item)
     for item in of_drivers(final):
-        if item.ref.namespace == namespace and _reasons(item, level):
-            yield item
+        by_namespace.setdefault(item.ref.namespace, []).append(item)
+    return by_namespace
 
 
 def _reasons(item: Item, level: str) -> Sequence[str]:

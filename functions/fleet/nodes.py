@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, error, itemtext
-from krmfn.printing import is_similar, some
+from krmfn.printing import some
 from krmfn.resource import split
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 from krmfn.yamltext.simple import scalar
 
 from ..exclusivity import Claim, Node
 from ..kmm.lookup import table, tables, text, texts
+from ..likeness import similar_words
 from ..mistake import Mistake
 from ..rendering import kinds
 from ..run import run_of
@@ -37,9 +38,9 @@ class Fleet(NamedTuple):
         missing = sorted(set(keys) - self.label_keys) if self.label_keys is not None else []
         if not missing:
             return ""
-        names = ", ".join(str(item.ref) for item in self.inventories)
-        labels = f"the {'label' if len(missing) == 1 else 'labels'} {', '.join(missing)}"
-        close = next((key for key in sorted(self.label_keys or ()) if is_similar(key, missing[0])), "")
+        names = some((str(item.ref) for item in self.inventories), len(self.inventories))
+        labels = f"the {'label' if len(missing) == 1 else 'labels'} {some(missing, len(missing))}"
+        close = next(iter(similar_words(missing[0], self.label_keys or frozenset())), "")
         return f"{names} does not hold {labels}{f' (did you mean {close}, which it holds?)' if close else ''}"
 
     def missing_labels_problem(self, keys: Iterable[str], question: str = "") -> Mistake | None:

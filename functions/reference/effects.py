@@ -42,7 +42,7 @@ def options(product: Profile) -> Iterator[Entry]:
 def effects(product: Profile, option: Entry) -> list[Effect]:
     """Return the fields that an option decides, with nothing else written or with a switch of the Profile."""
     switches: dict[tuple[str, str], str] = {}
-    config = FunctionConfig(products={product.name: product})
+    config = FunctionConfig().with_products({product.name: product})
     tried: set[str] = set()
     for with_option, switch in _bases(product, option.path[1:]):
         spec = _with(with_option, (option.path[1:], structural.ABSENT))

@@ -1,6 +1,7 @@
 """The functionConfig: defaults, vendor profiles, and what to do with objects that are already in the list."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
 from krmfn.resource import join, ref, split
@@ -71,6 +72,8 @@ class FunctionConfig(NamedTuple):
     """The functionConfig itself."""
     products: dict[str, Any] = {}  # noqa: RUF012  # of Profiles; with their type a compiler would start
     """The Profiles among the resources, by their names."""
+    by_kind: dict[tuple[str, str], list[Any]] = {}  # noqa: RUF012
+    """The same Profiles by the (group, kind) of the configs that they drive; see `with_products`."""
     overrides: dict[str, dict[str, Any]] = {}  # noqa: RUF012
     """Fields that override those of a profile or Profile, by its name."""
     operators: frozenset[tuple[str, str]] = frozenset()
@@ -88,9 +91,20 @@ class FunctionConfig(NamedTuple):
         if item.group == GROUP:
             name = table(item.manifest, "spec").get("profile") or mark
             return self.products.get(name) if isinstance(name, str) else None
-        profiles = [profile for profile in self.products.values() if profile.drives(item)]
-        profiles = [profile for profile in profiles if mark in ("", profile.name)]
-        return profiles[0].of(item) if len(profiles) == 1 else None
+        candidates = [self.products[mark]] if mark in self.products else [] if mark else self._for_kind(item)
+        drivers = list(islice((profile for profile in candidates if profile.drives(item)), 2))
+        return drivers[0].of(item) if len(drivers) == 1 else None
+
+    def _for_kind(self, item: Item) -> "list[Profile]":
+        return self.by_kind.get((item.group, item.kind), [])
+
+    def with_products(self, products: "Mapping[str, Profile]") -> "FunctionConfig":
+        """Return it with these Profiles, by their names."""
+        by_kind: dict[tuple[str, str], list[Profile]] = {}
+        for profile in products.values():
+            if profile.kind:
+                by_kind.setdefault(profile.kind, []).append(profile)
+        return self._replace(products=dict(products), by_kind=by_kind)
 
 
 def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:

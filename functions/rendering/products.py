@@ -48,7 +48,7 @@ def read(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
             kind = {"group": target.get("group"), "kind": target.get("kind")}
             spec = {"for": kind} if all(isinstance(value, str) for value in kind.values()) else {}
             products[name] = Profile(name, item, spec, {}, Schema({}), Schema({}), False)
-    return config._replace(products=products)
+    return config.with_products(products)
 
 
 def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:

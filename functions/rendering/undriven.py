@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER
-from krmfn.printing import closest, did_you_mean, is_similar
+from krmfn.printing import closest, did_you_mean, is_similar, some
 from krmfn.resource import join
 
 from .. import oracles
+from ..likeness import similar_words
 from ..rule import Rule
 from ..run import run_of
 from . import function_config, kinds
@@ -89,9 +90,12 @@ def _kinds(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> s
         marks = (item.mark for item in resources.marked())
         pairs |= {mark.owner[:2] for mark in marks if mark and mark.function == DEVICECONFIG.function}
         pairs |= run_of(resources).elsewhere.keys()
-    targets = [profile.kind for profile in config.products.values() if profile.kind]
-    for group, kind in {(item.group, item.kind) for item in resources.items} if targets else ():
-        groups = [target for target, name in targets if is_similar(kind, name)]
+    groups_of: dict[str, list[str]] = {}
+    for target, name in config.by_kind:
+        groups_of.setdefault(name, []).append(target)
+    known = frozenset(groups_of)
+    for group, kind in {(item.group, item.kind) for item in resources.items} if known else ():
+        groups = [target for name in similar_words(kind, known) for target in groups_of[name]]
         # groups that differ in a letter, or in what follows the last dot: nvidia.org
         stem = group.lower().rpartition(".")[0]
         if any(is_similar(group, target) or stem == target.rpartition(".")[0] != "" for target in groups):
@@ -130,9 +134,9 @@ def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[R
     """Return an error when neither a Profile nor the functionConfig defines `profile`; `field` is where it is named."""
     if not profile or profile in (*config.profiles, *config.products):
         return []
-    names = ", ".join(sorted(config.profiles))
+    names = some(sorted(config.profiles), len(config.profiles))
     known = [f"the functionConfig's spec.profiles has: {names}"] if names else []
-    known += [f"Profiles: {', '.join(sorted(config.products))}"] if config.products else []
+    known += [f"Profiles: {some(sorted(config.products), len(config.products))}"] if config.products else []
     remedy = "list the Profile in the kustomization or in `profiles` of .krmfn.yaml, or define the profile in "
     remedy = "; ".join(known) or f"{remedy}spec.profiles of the functionConfig"
     message = f"profile {profile!r} is not defined{'' if known else ', and no other is'}"
@@ -168,8 +172,8 @@ def _message(resources: ResourceList, item: Item, mark: str, config: FunctionCon
     """Return why nothing drives a config, and what to do; `mark` is the Profile that its annotation names."""
     if run_of(resources).settings.intent.is_old:
         return _BEFORE.format(item.kind), ""
-    profiles = [profile for profile in config.products.values() if profile.kind == (item.group, item.kind)]
-    known = ", ".join(sorted(config.products)) or "none"
+    profiles = config.by_kind.get((item.group, item.kind), [])
+    known = some(sorted(config.products), len(config.products)) or "none"
     setting = f"`operators: [{{group: {item.group}, kind: {item.kind}}}]` in the functionConfig's spec"
     remedy = f"if its own operator acts on it, write the annotation `{PROFILE_MARK}: none` on it, or {setting}"
     if mark and mark not in config.products:
@@ -179,10 +183,11 @@ def _message(resources: ResourceList, item: Item, mark: str, config: FunctionCon
         outcome = "so nothing is generated from it"
         return f"the Profile {mark!r} is not for {item.api_version} {item.kind}, {outcome}", remedy
     if len([profile for profile in profiles if profile.drives(item)]) > 1:
-        names = ", ".join(sorted(profile.name for profile in profiles))
+        names = some(sorted(profile.name for profile in profiles), len(profiles))
         return f"several Profiles are for this kind: {names}", f"write the annotation `{PROFILE_MARK}: NAME` with one"
     if profiles:
-        versions = ", ".join(f"{item.group}/{version}" for profile in profiles for version in profile.versions)
+        known_versions = [f"{item.group}/{version}" for profile in profiles for version in profile.versions]
+        versions = some(known_versions, len(known_versions))
         return f"no Profile is for this version, {item.api_version}, but for {versions}, so nothing drives it", remedy
     if known_profile := run_of(resources).elsewhere.get((item.group, item.kind)):
         reason, listing = known_profile

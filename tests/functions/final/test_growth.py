@@ -15,6 +15,7 @@ from tests.builders import manifest, module, resource_list
 from tests.call_counts import call_count
 
 SECRET_RULE, LABEL_RULE, ARGUMENT_RULE, KEY_RULE = "KRM703", "KRM701", "KRM616", "KMM083"
+LEVEL_RULE = "KRM717"
 
 
 def secrets(number: int) -> list[Manifest]:
@@ -56,6 +57,19 @@ def places(number: int) -> list[Manifest]:
     return manifests
 
 
+def namespaces(number: int) -> list[Manifest]:
+    """Namespaces that take no privileged pods, each with a Module and with a pod of its driver."""
+    manifests: list[Manifest] = []
+    for at in range(number):
+        labels = {"pod-security.kubernetes.io/enforce": "baseline"}
+        spec = {"nodeSelector": {f"kmm.node.kubernetes.io/ns{at}.m{at}.ready": ""}, "containers": []}
+        driver = module({"regexp": "^.+$", "containerImage": "r/a:1"}, name=f"m{at}")
+        driver["metadata"] = {**driver["metadata"], "namespace": f"ns{at}"}
+        manifests.append(manifest("v1", "Namespace", f"ns{at}", "", labels=labels))
+        manifests += [driver, {**manifest("v1", "Pod", f"p{at}", f"ns{at}"), "spec": spec}]
+    return manifests
+
+
 def calls(manifests: list[Manifest], rule: str) -> int:
     """How many functions are called to judge a final list that has findings of a rule."""
     resources = resource_list(*manifests)
@@ -72,6 +86,7 @@ def calls(manifests: list[Manifest], rule: str) -> int:
         (labels, LABEL_RULE),
         (arguments, ARGUMENT_RULE),
         (places, KEY_RULE),
+        (namespaces, LEVEL_RULE),
     ],
 )
 def test_the_work_of_a_rule_is_linear(make: Callable[[int], list[Manifest]], rule: str) -> None:
