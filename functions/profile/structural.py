@@ -46,7 +46,8 @@ def json_schema(node: Node) -> Node:
     Formats, CEL rules and what x-kubernetes- keywords ask for are left out, and patterns too.
     """
     schema = _values(node)
-    kind = node.get("type") or ("object" if "properties" in node else None)
+    is_of_any_type = bool(node.get(OPEN)) or "properties" not in node
+    kind = node.get("type") or (None if is_of_any_type else "object")
     if node.get(INT_OR_STRING):
         schema["type"] = ["integer", "string", "null"] if node.get("nullable") else ["integer", "string"]
     elif kind:
