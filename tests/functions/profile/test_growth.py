@@ -15,11 +15,12 @@ def vendors(number: int) -> list[Manifest]:
     """So many products, each with a config."""
     manifests: list[Manifest] = []
     for at in range(number):
-        target = {"group": f"npu{at}.example.org", "versions": ["v1"], "kind": f"Npu{at:04}Policy{at:04}"}
+        group, kind = f"npu{at}.example.org", f"Npu{at:04}Policy{at:04}"
+        target = {"group": group, "versions": ["v1"], "kind": kind}
         mappings = [{"regexp": "^.+$", "image": "${spec.image}"}]
         config = {"nodeSelector": {"npu": str(at)}, "moduleName": f"npu{at}", "kernelMappings": mappings}
         profile = manifest("krmfn.dev/v1alpha1", "Profile", f"npu{at}", "")
-        written = manifest(f"{target['group']}/v1", target["kind"], "main", f"ns{at}")
+        written = manifest(f"{group}/v1", kind, "main", f"ns{at}")
         manifests.append({**profile, "spec": {"version": "1", "for": target, "schema": SCHEMA, "config": config}})
         manifests.append({**written, "spec": {"image": "r.example.com/npu:1-${KERNEL_FULL_VERSION}"}})
     return manifests
