@@ -79,22 +79,22 @@ def labels_have_a_rule(final: FinalList) -> Iterator[Result]:
             labels.update(key if "/" in key else f"{_DOMAIN}{key}" for key in table(rule, "labels"))
     items = (*final.inputs, *final.deployed, *final.external)
     nodes = [item for item in items if item.kind in ("Node", "NodeInventory") and item.mentions(_DOMAIN)]
-    made = f"the rules make: {some(sorted(labels), len(labels)) or 'none'}"
-    held: dict[str, bool] = {}
+    known = f"the rules make: {some(sorted(labels), len(labels)) or 'none'}"
+    is_held: dict[str, bool] = {}
     for item, module in final.modules if rules else ():
         for key in module.selector or {}:
             name = key.removeprefix(_DOMAIN)
             if name == key or name.startswith(_SOURCES) or key in labels:
                 continue
-            if key not in held:
-                held[key] = any(node.mentions(key) for node in nodes)
-            if held[key]:
+            if key not in is_held:
+                is_held[key] = any(node.mentions(key) for node in nodes)
+            if is_held[key]:
                 continue
             reason = "no node has it, and Node Feature Discovery does not make it by itself"
             message = f"no NodeFeatureRule here makes the label {key}, {reason}"
             field = Field(join(("spec", "selector", key)))
             yield final.located(
-                item, info(message, field=field, remedy=f"select by one of them, or add a rule ({made})")
+                item, info(message, field=field, remedy=f"select by one of them, or add a rule ({known})")
             )
 
 
