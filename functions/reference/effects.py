@@ -15,6 +15,7 @@ from ..profile.expressions import path_of
 from ..profile.judging import uses
 from ..profile.product import Profile, whens
 from ..profile.structural import Node
+from ..rendering import products
 from ..rendering.function_config import FunctionConfig
 from .ends import unmarked
 from .fields import Entry, in_words
@@ -42,7 +43,7 @@ def options(product: Profile) -> Iterator[Entry]:
 def effects(product: Profile, option: Entry) -> list[Effect]:
     """Return the fields that an option decides, with nothing else written or with a switch of the Profile."""
     switches: dict[tuple[str, str], str] = {}
-    config = FunctionConfig().with_products({product.name: product})
+    config = products.added({product.name: product}, FunctionConfig())
     tried: set[str] = set()
     for with_option, switch in _bases(product, option.path[1:]):
         spec = _with(with_option, (option.path[1:], structural.ABSENT))

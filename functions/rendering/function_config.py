@@ -1,6 +1,6 @@
 """The functionConfig: defaults, vendor profiles, and what to do with objects that are already in the list."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 
 from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
@@ -73,7 +73,7 @@ class FunctionConfig(NamedTuple):
     products: dict[str, Any] = {}  # noqa: RUF012  # of Profiles; with their type a compiler would start
     """The Profiles among the resources, by their names."""
     by_kind: dict[tuple[str, str], list[Any]] = {}  # noqa: RUF012
-    """The same Profiles by the (group, kind) of the configs that they drive; see `with_products`."""
+    """The same Profiles by the (group, kind) of the configs that they drive; see `products.added`."""
     overrides: dict[str, dict[str, Any]] = {}  # noqa: RUF012
     """Fields that override those of a profile or Profile, by its name."""
     operators: frozenset[tuple[str, str]] = frozenset()
@@ -97,14 +97,6 @@ class FunctionConfig(NamedTuple):
 
     def _for_kind(self, item: Item) -> "list[Profile]":
         return self.by_kind.get((item.group, item.kind), [])
-
-    def with_products(self, products: "Mapping[str, Profile]") -> "FunctionConfig":
-        """Return it with these Profiles, by their names."""
-        by_kind: dict[tuple[str, str], list[Profile]] = {}
-        for profile in products.values():
-            if profile.kind:
-                by_kind.setdefault(profile.kind, []).append(profile)
-        return self._replace(products=dict(products), by_kind=by_kind)
 
 
 def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:

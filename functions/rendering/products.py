@@ -48,7 +48,16 @@ def read(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
             kind = {"group": target.get("group"), "kind": target.get("kind")}
             spec = {"for": kind} if all(isinstance(value, str) for value in kind.values()) else {}
             products[name] = Profile(name, item, spec, {}, Schema({}), Schema({}), False)
-    return config.with_products(products)
+    return added(products, config)
+
+
+def added(products: dict[str, Profile], config: FunctionConfig) -> FunctionConfig:
+    """Return the functionConfig with Profiles, by their names and by the kinds that they drive."""
+    by_kind: dict[tuple[str, str], list[Profile]] = {}
+    for profile in products.values():
+        if profile.kind:
+            by_kind.setdefault(profile.kind, []).append(profile)
+    return config._replace(products=products, by_kind=by_kind)
 
 
 def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
