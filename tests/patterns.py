@@ -59,6 +59,7 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
     "functions/paths/contents.py": [{"key": b"kind"}],
     "krmfn/yamltext/edit.py undashed": [{"indent": 2}],
     "krmfn/yamltext/peek.py": [{"self": SimpleNamespace(column=2), "column": 2}],
+    "krmfn/yamltext/pieces.py": [{"column": 2, "key": "spec"}],
     "krmfn/yamltext/documents.py _misreadings": [
         {"pattern": pattern} for pattern in (rb"\r\r\n", documents._ODD_BREAK, documents._WIDE_BREAK)
     ],
@@ -116,8 +117,12 @@ class File:
         module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         self.names = vars(import_module(re.sub(r"^functions\b", "krmfn_functions", module)))
         self.tree = ast.parse((ROOT / path).read_bytes())
-        self.nodes = [*ast.walk(self.tree)]
-        self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+        self.nodes: list[ast.AST] = [self.tree]
+        self.parents: dict[ast.AST, ast.AST] = {}
+        for node in self.nodes:  # which grows, as with ast.walk
+            children = [*ast.iter_child_nodes(node)]
+            self.parents.update(dict.fromkeys(children, node))
+            self.nodes += children
 
     def function(self, node: ast.AST) -> ast.FunctionDef | None:
         """Return the function that a node is in."""

@@ -9,6 +9,7 @@ the CPU time of many thousands the process is ended.
 from __future__ import annotations
 
 import itertools
+import os
 import pickle
 import random
 import re
@@ -17,6 +18,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
@@ -39,6 +41,8 @@ GROWTH = 27
 """How much more work eight times the text may be: 8 is usual, 64 is a look at all of the text for each letter of it."""
 FLOOR = 0.005
 """Work, in seconds, below which its growth says nothing."""
+KEEPS_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
+"""Memory that is given back and fetched anew made the work on a long text five times as much as on one half as long."""
 SLOWEST = 3
 SURE = 3
 """How often in a row the work has to grow: on a machine with much else to do one measurement may be off."""
@@ -126,7 +130,8 @@ def example(nodes: Nodes, style: Style, groups: dict[int, list[int]]) -> list[in
         elif op is c.LITERAL:
             text.append(value)
         elif op is not c.AT:
-            text.append(next(char for char in (style.prefer, *PLAIN, value) if is_member(op, value, char)))
+            chars = itertools.chain((style.prefer,), PLAIN, (value,))
+            text.append(next(char for char in chars if is_member(op, value, char)))
     return text
 
 
@@ -157,9 +162,12 @@ def single(nodes: Nodes) -> tuple[list[tuple[Any, Any]], int]:
 def letters(nodes: Nodes) -> list[int]:
     """Return one character for each way to fit, or not, the characters of a pattern; what fits fewest comes first."""
     singles, _ = single(nodes)
-    kinds: dict[tuple[bool, ...], int] = {}
-    for char in (*PLAIN, *(value for op, value in singles if op is c.LITERAL)):
-        kinds.setdefault(tuple(bool(is_member(op, value, char)) for op, value in singles), char)
+    numbers = Counter(map(repr, singles))
+    different = {repr(node): node for node in singles}
+    kinds: dict[tuple[int, ...], int] = {}
+    for char in dict.fromkeys((*PLAIN, *(value for op, value in different.values() if op is c.LITERAL))):
+        fits = tuple(numbers[text] if is_member(*node, char) else 0 for text, node in different.items())
+        kinds.setdefault(fits, char)
     return [kinds[fits] for fits in sorted(kinds, key=sum)]
 
 
@@ -270,6 +278,7 @@ def hanging(uses: Sequence[Use]) -> dict[int, str]:
             [sys.executable, "-m", "tests.pumps"],
             input=pickle.dumps(rest),
             cwd=ROOT,
+            env={**os.environ, **KEEPS_MEMORY},
             capture_output=True,
             check=False,
         )
