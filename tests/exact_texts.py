@@ -1,4 +1,4 @@
-"""Rules whose errors have no remedy beside the message, each with the reason."""
+"""Rules whose findings have no remedy beside the message, each with the reason."""
 
 EXACT_TEXTS = {
     "KMM001": "the text of the API server, which decodes the object",
@@ -58,7 +58,9 @@ EXACT_TEXTS = {
     "KMM073": "the text of the API server",
     "KMM084": "the text of KMM's webhook",
     "KRM110": "the message says what the value must be",
+    "KRM106": "the text of kustomize",
     "KRM193": "the text of the vendor, in the Profile",
+    "KRM194": "the text of the vendor, in the Profile",
     "KRM523": "the text of the reader of YAML",
 }
 """`krmfn explain` says what to do about each in general."""

@@ -103,10 +103,25 @@ known_findings = cache(findings)
 """`findings` where nothing is changed of the program: equal calls run once."""
 
 
-def errors_without_remedy(rule: Rule, reported: Sequence[Finding]) -> list[Finding]:
-    """Return the errors of a rule that do not say what to do."""
-    errors = [finding for finding in reported if finding.rule == rule.id and finding.severity == "error"]
-    return [finding for finding in errors if not finding.remedy]
+def without_remedy(rule: Rule, reported: Sequence[Finding]) -> list[Finding]:
+    """Return the findings of a rule that do not say what to do."""
+    return [finding for finding in reported if finding.rule == rule.id and not finding.remedy]
+
+
+LONGEST = 160
+"""Characters of a message, as the house has them for one sentence; what to do is the remedy's, and not counted."""
+_ADVICE = re.compile(r"; (?!must )(?:or )?(?:add|change|correct|leave|move|name|put|regenerate|remove|set|use|write)\b")
+
+
+def faults_of(message: str) -> list[str]:
+    """Return why a message is not one sentence that says what is wrong, and leaves to the remedy what to do."""
+    faults = {
+        "has two sentences": re.search(r"\. [A-Z]", message),
+        "ends with a full stop": re.search(r"[^.]\.$", message),
+        "says what to do": _ADVICE.search(message),
+        "is long": len(message) > LONGEST,
+    }
+    return [fault for fault, is_there in faults.items() if is_there]
 
 
 def _are_told_apart(entries: list[dict[str, Any]]) -> None:

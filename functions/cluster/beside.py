@@ -131,6 +131,7 @@ def _warning(findings: Sequence[Result]) -> Result:
     verb, subject = ("holds", "its") if len(roots) == 1 else ("hold", "their")
     message = (
         f"{some(roots, len(roots))} {verb} nothing of krmfn's, so {subject} {counted(len(findings), 'problem')} "
-        f"{'fails' if len(findings) == 1 else 'fail'} nothing here; `krmfn check --all` tells what is wrong"
+        f"{'fails' if len(findings) == 1 else 'fail'} nothing here"
     )
-    return warning(message, rule="KRM534", place=findings[0].place)
+    remedy = "run `krmfn check --all` to see what is wrong"
+    return warning(message, rule="KRM534", place=findings[0].place, remedy=remedy)

@@ -13,7 +13,7 @@ from ..paths.failures import Failure
 from ..run import note
 from .survey import Root
 
-_WORDS = "; the other files that it lists are judged as they stand"
+_WORDS = " (other files are judged as they stand)"
 _PLAIN = frozenset(
     {
         *("apiVersion", "kind", "metadata", "resources", "bases", "namespace", "buildMetadata", "sortOptions"),

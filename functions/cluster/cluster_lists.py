@@ -224,5 +224,5 @@ def warn_of_nothing(context: Context, streams: Clusters, absent: Sequence[Item])
         if is_unread or not lists or present & kinds or any(part.failed or part.function_config for part in lists):
             continue
         extent = terminal.extent(sum(len(part.items) for part in lists), number_of_files(clusters))
-        message = f"no {choice} is in {path} ({extent}), so there is nothing to do; is it the right PATH?"
-        lists[0].report([warning(message, rule="KRM109")])
+        message = f"no {choice} is in {path} ({extent}), so there is nothing to do"
+        lists[0].report([warning(message, rule="KRM109", remedy="check that this is the right PATH")])

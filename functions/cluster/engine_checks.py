@@ -150,11 +150,9 @@ def _jsonnet(cluster: Cluster, top: str) -> Iterator[Result]:
         paths = [path for path in paths if applies(declaration.directory, os.path.relpath(path, real))]
         if paths:
             others = f" and {len(paths) - 1:,} more here" if paths[1:] else ""
-            message = (
-                f"Argo CD runs this{others}, and krmfn does not: what it gives to {deployment.path} is not judged; "
-                "keep that in files instead"
-            )
-            yield warning(message, rule="KRM534", place=Place(os.path.relpath(paths[0])))
+            message = f"Argo CD runs this{others}, and krmfn does not: what it gives to {deployment.path} is not judged"
+            place, remedy = Place(os.path.relpath(paths[0])), "keep that in files instead"
+            yield warning(message, rule="KRM534", place=place, remedy=remedy)
 
 
 def _made_by_functions(part: ResourceList) -> list[Item]:

@@ -135,7 +135,7 @@ def unknown(other: Cluster) -> str:
         return ""
     return (
         f"{_name(other)}, which --against names, has {counted(len(errors), 'error')}, so it is not known which "
-        f"nodes it claims; the first error: {errors[0]}"
+        f"nodes it claims; the first error: {errors[0].line}"
     )
 
 

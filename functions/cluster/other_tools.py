@@ -66,8 +66,8 @@ def _warnings(files: Sequence[PassedOver], kindless: Sequence[str]) -> Iterator[
             continue
         subject = "this is" if len(names) == 1 else f"this and {counted(len(names) - 1, 'more file')} are each"
         others = f" ({some(names[1:], len(names) - 1)})" if names[1:] else ""
-        message, tags = f"{subject} {sort}: not read{others}; {_WAY_OUT}", ((UNREAD, "\n".join(names)),)
-        yield warning(message, rule="KRM534", place=Place(names[0]), tags=tags)
+        message, tags = f"{subject} {sort}: not read{others}", ((UNREAD, "\n".join(names)),)
+        yield warning(message, rule="KRM534", place=Place(names[0]), tags=tags, remedy=_WAY_OUT)
 
 
 RULES = (

@@ -30,14 +30,14 @@ def missing_submodules(
         if is_deployed or is_above or any(within(real, member) for member in inner):
             message = f"the submodule {name} is not checked out, so not everything that will be deployed is checked"
             place, tags = Place(os.path.relpath(real)), ((UNREAD, name),)
-            yield error(f"{message}; {_REMEDY} {name}", rule="KRM523", place=place, tags=tags)
+            yield error(message, rule="KRM523", place=place, tags=tags, remedy=f"{_REMEDY} {name}")
         else:
             others.append(name)
     if others:
         count = f"the submodule {others[0]} is" if len(others) == 1 else f"{counted(len(others), 'submodule')} are"
         listed = f" ({some(others, len(others))})" if others[1:] else ""
-        message = f"{count} not checked out{listed}, so what stands there is not checked; {_REMEDY}"
-        yield warning(message, rule="KRM534", tags=((UNREAD, "\n".join(others)),))
+        message = f"{count} not checked out{listed}, so what stands there is not checked"
+        yield warning(message, rule="KRM534", tags=((UNREAD, "\n".join(others)),), remedy=_REMEDY)
 
 
 def configs_in_charts(surveys: Iterable[Survey]) -> Iterator[Result]:

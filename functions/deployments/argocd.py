@@ -136,7 +136,7 @@ def _declarations(
         path = text(source, "path")
         if not path:
             if "ref" not in source and not application.unknown:
-                problems.append(Problem(item.origin, "has no path, so Argo CD deploys nothing of it"))
+                problems.append(Problem(item.origin, "has no path, so Argo CD deploys nothing of it", "write its path"))
             continue
         if "{{" in path:
             problems.append(Problem(item.origin, f"which folders {path} gives is not known"))

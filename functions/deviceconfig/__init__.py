@@ -31,7 +31,7 @@ def _with_remedy(finding: Result) -> Result:
     if name != "$patch" and not (name in _SWITCHES and finding.fact("problem") == EMPTY):
         return finding
     remedy = "to switch off what a profile or the defaults set, write `enabled: false` in it"
-    return finding._replace(message=f"{finding.message} ({remedy})")
+    return finding._replace(remedy=f"{finding.remedy}; {remedy}" if finding.remedy else remedy)
 
 
 SCHEMAS = {(OURS, "DeviceConfig"): "deviceconfig", (SEED, "DeviceConfig"): "deviceconfig-example.com"}

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from krmfn import Field, Ref, Result, warning
 from krmfn.resource import annotations_of, join, split
@@ -71,8 +71,17 @@ def _idle(config: DeviceConfig) -> Iterator[tuple[Layer, str, str, str]]:
             yield layer, layer.path, path, reason
 
 
+_INSTEAD = {
+    "openshift": "write serviceAccountName, or remove it",
+    "loaderTolerations": "write those of DaemonSets in `tolerations`, or remove it",
+}
+"""What to do about a field without effect, by its last name; any other is removed."""
+
+
 def _finding(config: DeviceConfig, path: str, reason: str) -> tuple[Ref, Result]:
-    return config.ref, config.located(warning(f"has no effect: {reason}", rule="KRM142", field=Field(path)))
+    remedy = _INSTEAD.get(path.rpartition(".")[2], "remove it")
+    finding = warning(f"has no effect: {reason}", rule="KRM142", field=Field(path), remedy=remedy)
+    return config.ref, config.located(finding)
 
 
 def _about_item(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Iterator[tuple[Ref, Result]]:
@@ -94,6 +103,19 @@ def _about_item(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> I
         yield _finding(config, join(("metadata", "annotations", PROFILE_MARK)), reason)
 
 
+def used_fields(groups: Sequence[Sequence[DeviceConfig]]) -> dict[str, set[str]]:
+    """Return the fields of each layer of the functionConfig that have an effect in some config, by the layer's path."""
+    used: dict[str, set[str]] = {}
+    for config in chain.from_iterable(groups):
+        for versioned in (config, *config.retained):
+            for layer in (layer for layer in versioned.layers if layer.shared and layer.fields):
+                names = used.setdefault(layer.path, set())
+                for name in layer.fields:
+                    if any(other is layer for other in versioned.effective_layers(name)):
+                        names.add(name)
+    return used
+
+
 def unused(config: DeviceConfig) -> Iterator[Reason]:
     """Yield each field that changes nothing in a config or pool, whether it is written there or not."""
     filled_in = {"driverVersion"} if config.vendor.versions else set[str]()
@@ -112,13 +134,13 @@ def unused(config: DeviceConfig) -> Iterator[Reason]:
         if getattr(account, name, None) and spec.serviceAccountName not in ("", *users):
             yield f"serviceAccount.{name}", f"no DaemonSet and no plugin runs under {spec.serviceAccountName}"
     if account and account.openshift and not spec.serviceAccountName:
-        yield "serviceAccount.openshift", "no account is named that could get the right; write serviceAccountName"
+        yield "serviceAccount.openshift", "no account is named that could get the right"
     if not rows:
         for index in range(1, len(spec.imagePullSecrets)):
             yield f"imagePullSecrets[{index}]", "a Module takes one pull secret, the first, and there are no daemonSets"
         yield "upgrade.retain", "it keeps DaemonSets of earlier versions, and there are no daemonSets"
     if not config.has_module:
-        yield "loaderTolerations", "no Module is generated; write those of DaemonSets in `tolerations`"
+        yield "loaderTolerations", "no Module is generated"
     for index, entry in enumerate(spec.daemonSets):
         yield from ((f"daemonSets[{index}].{name}", reason) for name, reason in _daemon_set_reasons(config, entry))
     if keys := keys_of_ours(config):

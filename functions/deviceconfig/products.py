@@ -76,12 +76,13 @@ def _clashes(product: Profile, item: Item, ref: Ref, config: FunctionConfig, exp
     """Yield an error per field that a config of several Modules, or one Module of several, cannot have."""
     shared, _, modules = layers(product, item, ref, config, expansion)
 
-    def clash(layer: Layer, name: str, message: str) -> Result:
-        return at_origin(item, ref, layer, error(message, rule="KRM180", field=Field(f"{layer.path}.{name}")))
+    def clash(layer: Layer, name: str, message: str, remedy: str) -> Result:
+        finding = error(message, rule="KRM180", field=Field(f"{layer.path}.{name}"), remedy=remedy)
+        return at_origin(item, ref, layer, finding)
 
     for layer in (*shared, *_layers(Source(product.item.ref, product.item), expansion.versions)):
         if "nodePools" in layer.fields:
-            yield clash(layer, "nodePools", "nodePools and the modules of a Profile exclude each other; leave it out")
+            yield clash(layer, "nodePools", "nodePools and the modules of a Profile exclude each other", "leave it out")
     parts = chain(expansion.layers, expansion.versions)
     names = {entry["name"] for part in parts for entry in part.fields.get("daemonSets", ())}
     for layer in chain.from_iterable(modules.values()):
@@ -90,11 +91,12 @@ def _clashes(product: Profile, item: Item, ref: Ref, config: FunctionConfig, exp
             *(split(name)[0] for name in layer.fields.get(UNSET, ())),
         ]:
             if name not in OF_MODULES:
-                yield clash(layer, name, f"{name} is for all Modules of a config; write it in `config` of the Profile")
+                remedy = "write it in `config` of the Profile"
+                yield clash(layer, name, f"{name} is for all Modules of a config", remedy)
         for index, entry in enumerate(layer.fields.get("daemonSets", ())):
             if entry["name"] in names:
                 message = "is the name of a DaemonSet for all Modules of a config, which is made once"
-                yield clash(layer, f"daemonSets[{index}].name", f"{message}; rename one of the two")
+                yield clash(layer, f"daemonSets[{index}].name", message, "rename one of the two")
 
 
 def unprotected(data: Any) -> Any:

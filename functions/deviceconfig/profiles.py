@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
 
 from krmfn import Field, Item, ResourceList, Result, info, warning
 from krmfn.resource import join, starts
@@ -38,7 +37,7 @@ def check(resources: ResourceList, items: Sequence[Item], groups: Groups, config
     A field that reaches no config is tried with a config that adds as little as possible: our rules apply to it, and
     KMM's to its Module. Findings about these are left out; a profile that other clusters use is judged there.
     """
-    used = used_fields(groups)
+    used = effects.used_fields(groups)
     elsewhere = run_of(resources).used - {*map(reading.profile_of, items)}
     for configs, fields, left_out in _trials(used, config, elsewhere):
         judged, _ = judge(configs, resources, config, fields)
@@ -88,11 +87,13 @@ def profiles_are_named(items: Sequence[Item], config: FunctionConfig, other_name
     """Yield a finding per profile that no config names, here or in `other_names` (see `Run.named`)."""
     names = {*other_names, *map(reading.profile_of, items if config.profiles else ())}
     report = warning if items else info
-    message = "no config names this profile" if items else "there is no config here to name this profile"
+    reason = "no config names this profile" if items else "there is no config here to name this profile"
+    message = f"{reason}, so it was checked on its own"
     for profile in config.profiles:
         if profile not in names:
             field = Field(join(("spec", "profiles", profile)))
-            yield config.source.located(report(f"{message}; it was checked on its own", rule="KRM143", field=field))
+            remedy = f"write `profile: {profile}` in a config, or remove it" if items else ""
+            yield config.source.located(report(message, rule="KRM143", field=field, remedy=remedy))
 
 
 def defaults_are_used(used: dict[str, set[str]], config: FunctionConfig) -> Iterator[Result]:
@@ -108,20 +109,8 @@ def defaults_are_used(used: dict[str, set[str]], config: FunctionConfig) -> Iter
             is_off = name not in merged([{name: layer.fields[name]}])  # KRM142 is about those
             if name not in used.get(layer.path, {name}) and not differs and not is_off:
                 message = "has no effect: every config that could use it has its own value, or does without it"
-                yield config.source.located(info(message, rule="KRM144", field=Field(f"{layer.path}.{name}")))
-
-
-def used_fields(groups: Groups) -> dict[str, set[str]]:
-    """Return the fields of each layer of the functionConfig that have an effect in some config, by the layer's path."""
-    used: dict[str, set[str]] = {}
-    for config in chain.from_iterable(groups):
-        for versioned in (config, *config.retained):
-            for layer in (layer for layer in versioned.layers if layer.shared and layer.fields):
-                names = used.setdefault(layer.path, set())
-                for name in layer.fields:
-                    if any(other is layer for other in versioned.effective_layers(name)):
-                        names.add(name)
-    return used
+                finding = info(message, rule="KRM144", field=Field(f"{layer.path}.{name}"), remedy="remove it")
+                yield config.source.located(finding)
 
 
 def _trials(used: dict[str, set[str]], config: FunctionConfig, elsewhere: Collection[str]) -> Iterator[Trial]:

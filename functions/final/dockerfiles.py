@@ -83,7 +83,8 @@ def arguments_are_taken(final: FinalList) -> Iterator[Result]:
         for build, name, path in _arguments(source):
             if name and name not in takers and not _PREDEFINED.fullmatch(name):
                 message = f"no ARG of the Dockerfile in ConfigMap {build.name} takes {name}, so it changes nothing"
-                yield build.located(final, info(message, field=Field(path, name)))
+                remedy = f"add `ARG {name}` to the Dockerfile, or remove the argument"
+                yield build.located(final, info(message, field=Field(path, name), remedy=remedy))
 
 
 def _arguments(source: Source) -> Iterator[tuple[Build, str, str]]:
@@ -116,7 +117,8 @@ def files_land_in_the_directory(final: FinalList) -> Iterator[Result]:
             if directory and re.search(rf"{re.escape(directory)}(?![\w.-])", content):
                 continue
             message = f"the image has its kernel modules in {targets[0]}, but modprobe looks in {right} (dirName)"
-            finding = warning(message, field=Field(f"{build.path}.dockerfileConfigMap.name", build.name))
+            remedy = f"copy them to {right}, or set modprobe.dirName"
+            finding = warning(message, field=Field(f"{build.path}.dockerfileConfigMap.name", build.name), remedy=remedy)
             yield build.located(final, finding)
 
 

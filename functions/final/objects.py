@@ -52,9 +52,9 @@ def owners_have_uids(final: FinalList) -> Iterator[Result]:
 def modules_outlive_owners(final: FinalList) -> Iterator[Result]:
     """Yield a warning per owner reference of a Module, such as that of an operator to its custom resource."""
     for item, owner, field in _owners(final, of_modules=True):
-        outcome = "the garbage collector deletes the Module, and KMM unloads the driver; remove ownerReferences"
+        outcome = "the garbage collector deletes the Module, and KMM unloads the driver"
         message = f"ownerReferences name {owner.get('kind')} {owner.get('name')}: when it is deleted, {outcome}"
-        yield final.located(item, warning(message, field=field))
+        yield final.located(item, warning(message, field=field, remedy="remove ownerReferences"))
 
 
 def _owners(final: FinalList, of_modules: bool) -> Iterator[tuple[Item, Manifest, Field]]:

@@ -8,6 +8,7 @@ from krmfn.ownership import Id
 
 from .. import oracles
 from ..kmm.module import LABELS, MODULE_KINDS
+from ..mistake import Mistake
 from ..rule import Rule
 from .stream import FinalList, labels_of_kmm
 
@@ -27,9 +28,9 @@ def dependencies_come_first(final: FinalList) -> Iterator[Result]:
     for item in final.deployed:
         for dependency in _dependencies(item):
             present = present or {other.ref.id: other for other in final.deployed}
-            if message := _mistake(item, present, dependency):
+            if mistake := _mistake(item, present, dependency):
                 field = Field(f"metadata.annotations[{DEPENDS}]", item.annotations[DEPENDS])
-                yield final.located(item, warning(message, field=field))
+                yield final.located(item, warning(mistake.message, field=field, remedy=mistake.remedy))
 
 
 def _dependencies(item: Item) -> list[str]:
@@ -38,22 +39,24 @@ def _dependencies(item: Item) -> list[str]:
     return [entry for entry in map(str.strip, text.split(",")) if entry]
 
 
-def _mistake(item: Item, present: dict[Id, Item], dependency: str) -> str:
-    """Return what is wrong with an entry of a resource's depends-on; "" for nothing."""
+def _mistake(item: Item, present: dict[Id, Item], dependency: str) -> Mistake | None:
+    """Return what is wrong with an entry of a resource's depends-on; None for nothing."""
     match = _OBJECT.fullmatch(dependency)
     if not match:
         form = "group/namespaces/namespace/Kind/name, or group/Kind/name"
-        return f"{dependency!r} is not a reference to an object; write {form}"
+        return Mistake(f"{dependency!r} is not a reference to an object", f"write {form}")
     group, namespace, kind, name = match.groups("")
     other = present.get((group, kind, namespace, name))
     ref = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
     if not other:
-        return f"{ref} is not among the deployed objects; kpt refuses to apply anything that depends on it"
+        problem = f"{ref} is not among the deployed objects, and kpt refuses to apply anything that depends on it"
+        return Mistake(problem, "add it, or remove the entry")
     item_wave, other_wave = wave(item), wave(other)
     if item_wave < other_wave:
         remedy = f"set the annotation {WAVE} to {other_wave} or more"
-        return f"depends on {ref}, which Argo CD applies later, in wave {other_wave} instead of {item_wave}; {remedy}"
-    return ""
+        problem = f"depends on {ref}, which Argo CD applies later, in wave {other_wave} instead of {item_wave}"
+        return Mistake(problem, remedy)
+    return None
 
 
 def wave(item: Item) -> int:

@@ -12,7 +12,7 @@ from ..fleet import registry
 from ..rule import Rule
 from .stream import FinalList, images
 
-_WHY = "it skips fields that it was not told about, and tags with a $"
+_WHY = "it skips unknown fields, and tags with a $"
 _REMEDY = (
     "call krmfn in the kustomization with `images`, write the new image, or list what `krmfn kustomize-config` prints"
 )

@@ -10,6 +10,7 @@ from krmfn.typed import NamedTuple
 from .. import oracles
 from ..kmm.lookup import has
 from ..kmm.module import LABELS, PLUGINS, node_labels
+from ..mistake import Mistake
 from ..rule import Rule
 from .stream import FinalList, NodeLabel, labels_of_kmm, modules_of
 from .twins import Twins
@@ -30,9 +31,10 @@ def labels_have_their_module(final: FinalList) -> Iterator[Result]:
         namespace, _, name = (match[1] or match[2]).partition(".") if match else ("", "", "")
         if value or not (namespace and name) or name in modules.names.get("", ()):
             continue
-        message, is_sure = _missing(modules, namespace, name)
+        mistake, is_sure = _missing(modules, namespace, name)
         report = error if is_sure and label.is_required else warning
-        yield final.located(item, report(message, field=Field(join(label.path), label.key)))
+        field = Field(join(label.path), label.key)
+        yield final.located(item, report(mistake.message, field=field, remedy=mistake.remedy))
 
 
 def labels_are_set(final: FinalList) -> Iterator[Result]:
@@ -94,19 +96,22 @@ def _modules(final: FinalList) -> _Modules:
     return _Modules(names, twins, namespaces, renamed)
 
 
-def _missing(modules: _Modules, namespace: str, name: str) -> tuple[str, bool]:
-    """Return the message about a Module that is not in the list, and whether a renamed one is surely meant."""
+def _missing(modules: _Modules, namespace: str, name: str) -> tuple[Mistake, bool]:
+    """Return the mistake about a Module that is not in the list, and whether a renamed one is surely meant."""
     prefix = f"waits for Module {namespace}/{name}"
     for space in (namespace, *modules.renamed):
         other = name if name in modules.names.get(space, ()) else ""
         if not other and space in modules.twins:
             other = modules.twins[space].of(name)
         if other:
-            problem = f"which is called {space}/{other} in the end; kustomize does not transform the keys of labels"
-            return f"{prefix}, {problem}: call krmfn in the outermost kustomization", True
+            problem = f"which is called {space}/{other} in the end: kustomize does not transform the keys of labels"
+            return Mistake(f"{prefix}, {problem}", "call krmfn in the outermost kustomization"), True
     if other_namespace := modules.namespaces.get(name, ""):
-        return f"{prefix}, but the Module of that name is {other_namespace}/{name}; correct one of the two", False
-    return f"{prefix}, which is not among the deployed objects: without it no node has this label", False
+        return Mistake(
+            f"{prefix}, but the Module of that name is {other_namespace}/{name}", "correct one of the two"
+        ), False
+    problem = "which is not among the deployed objects: without it no node has this label"
+    return Mistake(f"{prefix}, {problem}", "add the Module, or pass where it stands with --against"), False
 
 
 KRM701 = Rule(

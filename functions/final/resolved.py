@@ -140,13 +140,14 @@ def names_exist(final: FinalList) -> Iterator[Result]:
                 scopes[kind, namespace] = _scope(final, kind, present)
             if other := scopes[kind, namespace].twins.of(name):
                 remedy = _OUT_OF_REACH if kind == DEVICE_CLASS else _IN_REACH
-                message = f"names the {noun} {name}, which kustomize renamed to {other}; {remedy}"
-                yield final.located(item, error(message, field=field._replace(proposed=other)))
+                message = f"names the {noun} {name}, which kustomize renamed to {other}"
+                yield final.located(item, error(message, field=field._replace(proposed=other), remedy=remedy))
             else:
                 scope = "" if kind in CLUSTER_SCOPED or not namespace else f" in the namespace {namespace}"
                 others = scopes[kind, namespace].words
-                message = f"no {noun} {name} is among the deployed objects{scope}; there are: {others}"
-                yield final.located(item, warning(message, field=field))
+                message = f"no {noun} {name} is among the deployed objects{scope}"
+                remedy = f"add it, or name one that is there: {others}"
+                yield final.located(item, warning(message, field=field, remedy=remedy))
 
 
 KRM703 = Rule(

@@ -46,8 +46,9 @@ def wrapped_is_not_judged(final: FinalList) -> Iterator[Result]:
     for (_, is_sure), (first, *rest) in grouped(((item.kind, _is_sure(item)), item) for item in wrapping).items():
         others = f" (so {'does' if len(rest) == 1 else 'do'} {counted(len(rest), 'other')})" if rest else ""
         verb = "wraps" if is_sure else "may wrap"
-        message = f"{verb} Modules, their consumers or configs{others}, and nothing in it is judged; "
-        yield final.located(first, warning(f"{message}keep them in files of their own to have them checked"))
+        message = f"{verb} Modules, their consumers or configs{others}, and nothing in it is judged"
+        remedy = "keep them in files of their own to have them checked"
+        yield final.located(first, warning(message, remedy=remedy))
 
 
 def wrappers(items: Iterable[Item], kinds: Collection[str]) -> list[Item]:

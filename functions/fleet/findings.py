@@ -94,7 +94,9 @@ def kernels_are_mapped(joined: Join) -> Iterator[Result]:
         if unknown and not driver.module.takes_every_kernel:
             nodes = f"{wording.nodes_named(unknown)}: status.nodeInfo.kernelVersion is missing"
             message = f"it is not known whether a kernel mapping has a driver for {nodes}"
-            yield at_mappings(driver, info(message, facts=(*node_facts(unknown), _module(driver))))
+            remedy = "render with the inventory of a cluster on which they have reported it"
+            about = info(message, facts=(*node_facts(unknown), _module(driver)), remedy=remedy)
+            yield at_mappings(driver, about)
 
 
 def _not_judged(driver: Driver, selected: Sequence[tuple[Group, Outcome]]) -> Iterator[Result]:
@@ -138,7 +140,8 @@ def mappings_are_reached(joined: Join) -> Iterator[Result]:
                 nodes = f"the {counted(number, 'node')} that {'is' if number == 1 else 'are'} selected"
                 condition = wording.condition(entry)
                 message = f"kernelMappings[{position}] ({condition}) is not used for any kernel of {nodes}"
-                finding = info(message, facts=((MAPPING, condition), _module(driver)))
+                remedy = "remove it, unless it is for a kernel that is still to come"
+                finding = info(message, facts=((MAPPING, condition), _module(driver)), remedy=remedy)
                 yield at_mappings(driver, finding, f"[{position}]")
 
 
@@ -229,11 +232,12 @@ def at_mappings(driver: Driver, finding: Result, at: str = "") -> Result:
         return finding
     if written.ref == driver.claim.ref:
         return finding._replace(field=written.field)
-    message = f"{finding.message}; written in {written.ref}, {written.field.path}: change it there"
+    where = f"in {written.ref}, {written.field.path}"
+    remedy = f"{finding.remedy} ({where})" if finding.remedy else f"change it {where}"
     place = written.place
     if place and (find := place.finder):  # it looks for the field of the finding
         place = place._replace(finder=lambda result: result._replace(place=find(written).place))
-    return finding._replace(message=message, place=place)
+    return finding._replace(remedy=remedy, place=place)
 
 
 def at_config(driver: Driver, finding: Result) -> Result:

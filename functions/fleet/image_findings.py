@@ -119,7 +119,8 @@ def images_can_be_checked(joined: Join) -> Iterator[Result]:
             message = (
                 f"loads no driver on {names}: {pull}, and each known node has a taint ({some(taints, len(taints))})"
             )
-            yield at_config(driver, warning(message, field=Field(driver.claim.field)))
+            remedy = "keep a node without taints in the cluster, or add it to the inventory"
+            yield at_config(driver, warning(message, field=Field(driver.claim.field), remedy=remedy))
 
 
 def images_are_for_the_system(joined: Join) -> Iterator[Result]:

@@ -187,8 +187,10 @@ def _name_findings(name: str, item: Item) -> Iterator[Result]:
     """Yield an error for a Node without a name."""
     if not name:
         value = table(item.manifest, "metadata").get("name")
-        message = f"its metadata.name is {value!r}, not a string; put it in quotes"
-        yield item.located(error(message if value else "this Node has no metadata.name", rule="KRM601"))
+        message, remedy = "this Node has no metadata.name", "write it"
+        if value:
+            message, remedy = f"its metadata.name is {value!r}, not a string", "put it in quotes"
+        yield item.located(error(message, rule="KRM601", remedy=remedy))
 
 
 def _repetitions(sources: Iterable[tuple[str, Item]]) -> Iterator[Result]:

@@ -135,7 +135,7 @@ def _label_reason(old: View, new: View) -> str:
         return new.reason
     return (
         f"its version label moved from {old.label} to {new.label}, which is not the Module's version {new.version}, so "
-        "KMM unloads it and loads nothing; change the version of the Module first, then the label"
+        "KMM unloads it and loads nothing"
     )
 
 

@@ -30,6 +30,7 @@ from krmfn.yamltext.positions import nodes, parts
 from krmfn.yamltext.simple import PLAIN, is_merge
 from krmfn.yamltext.values import BINARY
 
+from ..mistake import Mistake
 from ..paths import files
 from ..paths.contents import explain
 from . import flow
@@ -44,13 +45,13 @@ _TAGS: dict[type[Node], frozenset[str]] = {
     MappingNode: frozenset((f"{_CORE}map",)),
 }
 _ODD = {
-    re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"): (
-        "a carriage return alone, NEL, U+2028 or U+2029 ends a line for some readers only; write a newline"
+    re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"): Mistake(
+        "a carriage return alone, NEL, U+2028 or U+2029 ends a line for some readers only", "write a newline"
     ),
-    re.compile(rb"^%", re.MULTILINE): "kustomize reads no YAML directives; remove this line",
+    re.compile(rb"^%", re.MULTILINE): Mistake("kustomize reads no YAML directives", "remove this line"),
     # go-yaml skips three bytes at each start of a line while its buffer begins with one (is_bom in yamlprivateh.go)
-    re.compile(rb"\xef\xbb\xbf"): (
-        "a byte order mark inside the text makes kustomize drop the first character of lines behind it; remove it"
+    re.compile(rb"\xef\xbb\xbf"): Mistake(
+        "a byte order mark inside the text makes kustomize drop the first character of lines behind it", "remove it"
     ),
 }
 """What must not be in a text, with a message; the first match of each is reported."""
@@ -174,9 +175,9 @@ def _ambiguities(item: Item) -> Iterator[Result]:
         message = "this key appears twice, and YAML readers differ on which one counts"
         yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path), remedy="remove one"))
     # kustomize decodes scalars with this tag
-    for line, message in _tags(item.content.composed, BINARY) if b"!" in item.text else ():
+    for line, mistake in _tags(item.content.composed, BINARY) if b"!" in item.text else ():
         place = item.place and item.place._replace(line=item.place.line + line)
-        yield error(message, rule=RULE, ref=item.ref, place=place)
+        yield error(mistake.message, rule=RULE, ref=item.ref, place=place, remedy=mistake.remedy)
 
 
 def judge_strictly(text: bytes, place: Place, column: int, *, rule: str, is_function: bool) -> Judgement:
@@ -192,8 +193,9 @@ def judge_strictly(text: bytes, place: Place, column: int, *, rule: str, is_func
         return [], [unreadable(failure, place.path, rule), *findings]
     for item in items:
         node, start = item.content.composed, item.place or Place()
-        for line, message in [*_tags(node), *((*_alias_keys(node), *_aliases(node)) if is_function else ())]:
-            findings.append(error(message, rule=RULE, place=start._replace(line=start.line + line)))
+        for line, (message, remedy) in [*_tags(node), *((*_alias_keys(node), *_aliases(node)) if is_function else ())]:
+            place = start._replace(line=start.line + line)
+            findings.append(error(message, rule=RULE, place=place, remedy=remedy))
         for path in item.content.duplicate_keys if is_function else ():
             message = "this key appears twice: kustomize takes the first one, other readers the last"
             findings.append(
@@ -207,34 +209,40 @@ def _divisions(text: bytes, place: Place) -> Iterator[Result]:
     text = text.removeprefix(b"\xef\xbb\xbf")
     if problem := yaml_documents.misread(text, place.line - 1):
         yield unreadable(KrmfnError(problem), place.path, RULE)
-    for pattern, message in _ODD.items():
+    for pattern, (message, remedy) in _ODD.items():
         if match := pattern.search(text):
-            yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, match.start())))
+            at = place._replace(line=place.line + text.count(b"\n", 0, match.start()))
+            yield error(message, rule=RULE, place=at, remedy=remedy)
 
 
-def _tags(root: Node | None, allowed: str = "") -> Iterator[tuple[int, str]]:
-    """Yield (line from 0, message) for each node with a tag that kustomize ignores, unless it is allowed."""
+def _tags(root: Node | None, allowed: str = "") -> Iterator[tuple[int, Mistake]]:
+    """Yield the line, from 0, and the mistake for each node with a tag that kustomize ignores, unless it is allowed."""
     for node in nodes(root):
         if node.tag not in (*_TAGS[type(node)], allowed):
             tag = node.tag.replace(_CORE, "!!")
-            yield node.start_mark.line, f"kustomize ignores the tag {tag}, but other readers do not; remove it"
+            yield (
+                node.start_mark.line,
+                Mistake(f"kustomize ignores the tag {tag}, but other readers do not", "remove it"),
+            )
 
 
-def _alias_keys(root: Node | None) -> Iterator[tuple[int, str]]:
+def _alias_keys(root: Node | None) -> Iterator[tuple[int, Mistake]]:
     """Yield the same for each key that is also an alias: kyaml may take the name of its anchor for the key."""
     counts = Counter(id(part) for node in nodes(root) for part in parts(node))
     keys = {id(key): key for node in nodes(root) if isinstance(node, MappingNode) for key, _ in node.value}
     for identity, key in keys.items():
         if counts[identity] > 1:
-            yield key.start_mark.line, f"the key {key.value} is an alias, too, which kustomize misreads; write it out"
+            mistake = Mistake(f"the key {key.value} is an alias, too, which kustomize misreads", "write it out")
+            yield key.start_mark.line, mistake
 
 
-def _aliases(root: Node | None) -> Iterator[tuple[int, str]]:
+def _aliases(root: Node | None) -> Iterator[tuple[int, Mistake]]:
     """Yield the same for each alias and merge in the fields that say which function is called."""
     if isinstance(root, MappingNode):
         for key, value in root.value:
             is_alias = value.start_mark.index < key.start_mark.index
             if is_merge(key) or (key.value in _HEAD and is_alias):
-                yield key.start_mark.line, "an alias here may be read differently by kustomize; write the value out"
+                mistake = Mistake("an alias here may be read differently by kustomize", "write the value out")
+                yield key.start_mark.line, mistake
             elif key.value in _HEAD:
                 yield from _aliases(value)

@@ -196,8 +196,9 @@ def _no_resource(item: Item, noun: str, place: Place) -> Result:
     if value := item.kind or item.api_version:
         message = f"this {noun} has {present} {value} but no {missing}, so it is not deployed"
         return error(message, rule="KRM100", place=place, remedy=f"add the {missing}, or remove the {noun}")
-    message = f"this {noun} has no apiVersion and kind, so it is not a Kubernetes resource; it is skipped"
-    return warning(message, rule="KRM100", place=place)
+    message = f"this {noun} has no apiVersion and kind, so it is not a Kubernetes resource, and is skipped"
+    remedy = "write them if it is one, or leave the file out with `exclude` in .krmfn.yaml"
+    return warning(message, rule="KRM100", place=place, remedy=remedy)
 
 
 def _add_list(resources: ResourceList, holder: Item, place: Place, cut: split.Cut) -> None:

@@ -93,20 +93,22 @@ def _origin(item: Item, owner: Ref, finding: Result) -> Result | None:
 
 def _rules(item: Item, namespace: str) -> Iterator[Result]:
     if not (item.ref.namespace or namespace):
-        message = "has no namespace; it is part of the label that KMM puts on nodes"
-        yield item.located(error(message, rule="KRM120", field=Field("metadata.namespace")))
+        message, remedy = "has no namespace, which is part of the label that KMM puts on nodes", "write one"
+        yield item.located(error(message, rule="KRM120", field=Field("metadata.namespace"), remedy=remedy))
     spec = item.content.manifest["spec"]
     if "KRMFN_" in str(spec).upper():
         from ..rendering.variables import references  # here, since hardly any has one
 
         for path, text, _ in references(spec, ("spec",)):
             message = f"{text} is not filled in here: only a DeviceConfig has variables"
-            yield item.located(error(message, rule="KRM146", field=Field(join(path), text)))
+            remedy = "write the value itself"
+            yield item.located(error(message, rule="KRM146", field=Field(join(path), text), remedy=remedy))
     # KRM141; a maxdev below 1 counts as 1
     devices, needed = spec.get("maxdev") or 5, spec.get("requiredDevices") or 1
     if needed > devices:
         message = f"each pod requires {needed} devices and a node has {devices} (maxdev), so no pod is ever scheduled"
-        yield item.located(warning(message, rule="KRM141", field=Field("spec.requiredDevices", needed)))
+        field, remedy = Field("spec.requiredDevices", needed), f"write at most {devices}, or raise maxdev"
+        yield item.located(warning(message, rule="KRM141", field=field, remedy=remedy))
 
 
 def _without_effect(resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
@@ -115,7 +117,7 @@ def _without_effect(resources: ResourceList, config: FunctionConfig) -> Iterator
     for name, value in (("defaults", config.defaults), ("profiles", config.profiles)):
         if value and not has_configs:
             message = "has no effect: it is for DeviceConfigs, and there are none"
-            yield config.source.located(info(message, rule="KRM142", field=Field(f"spec.{name}")))
+            yield config.source.located(info(message, rule="KRM142", field=Field(f"spec.{name}"), remedy="remove it"))
 
 
 RULES = (

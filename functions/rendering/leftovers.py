@@ -120,7 +120,9 @@ def _findings(
         verb = "they were" if count > 1 else "it was"
         origin = f"what {verb} generated from ({some(owners, len(owners))})"
         message = f"the input has {counted(count, 'generated object')} ({names}) without {origin}"
-        yield kept[0].located(warning(f"{message}: checked as if written by hand", rule="KRM116"))
+        remedy = "add that to the input, or remove the generated objects"
+        finding = warning(f"{message}: checked as if written by hand", rule="KRM116", remedy=remedy)
+        yield kept[0].located(finding)
     if copies:
         names = some((str(item.ref) for item in copies), len(copies))
         outcome = "it is neither updated nor removed"

@@ -35,11 +35,12 @@ def check(item: Item) -> Iterator[Result]:
                 yield item.located(finding)
     if PROFILE_MARK in annotations and not is_custom(item.group) and OWNER not in annotations:
         message = f"has no effect on a {item.kind}: only a DeviceConfig has a profile"
-        yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE_MARK}]")))
+        field = Field(f"metadata.annotations[{PROFILE_MARK}]")
+        yield item.located(warning(message, rule="KRM118", field=field, remedy="remove it"))
     elif annotations.get(PROFILE_MARK) == "":
-        message = "is empty and says nothing; write the name of a Profile, `none` for a config that its own operator "
-        message += "acts on, or remove it"
-        yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE_MARK}]")))
+        remedy = "write the name of a Profile, `none` for a config that its own operator acts on, or remove it"
+        field = Field(f"metadata.annotations[{PROFILE_MARK}]")
+        yield item.located(warning("is empty and says nothing", rule="KRM118", field=field, remedy=remedy))
     if IGNORE in annotations:
         yield from ignoring.check(item)
 
@@ -52,9 +53,10 @@ def inputs_are_marked(resources: ResourceList, handled: Kinds) -> Iterator[Resul
         message = "would be deployed with its generated objects" if is_rendered else _ONLY_READ
         yield item.located(warning(message, rule="KRM104", remedy=f"mark it with the annotation {_MARK}"))
     if nodes := [item for item in resources.select("Node", "") if not item.is_local]:
-        others = f", and so would {len(nodes) - 1:,} more; mark each" if len(nodes) > 1 else "; mark it"
+        others = f", and so would {len(nodes) - 1:,} more" if len(nodes) > 1 else ""
+        remedy = f"mark {'each' if others else 'it'} with the annotation {_MARK}"
         first = nodes[0].ref._replace(name=previous_name(nodes[0]))
-        yield warning(f"{_ONLY_READ}{others} with the annotation {_MARK}", rule="KRM104", ref=first)
+        yield warning(f"{_ONLY_READ}{others}", rule="KRM104", ref=first, remedy=remedy)
 
 
 def marks_are_of_use(configs: Iterable[Item]) -> Iterator[Finding]:

@@ -68,7 +68,7 @@ def _keys_have_meaning(objects: Sequence[Generated], config: FunctionConfig) -> 
         if not any(obj.manifest["metadata"]["annotations"].get(key) == text for obj in objects):
             message = "has no effect: every generated object has a value of its own"
             field = Field(join(("spec", "annotations", key)))
-            yield None, config.source.located(warning(message, rule="KRM142", field=field))
+            yield None, config.source.located(warning(message, rule="KRM142", field=field, remedy="remove it"))
 
 
 def _ids_are_free(resources: ResourceList, objects: Sequence[Generated], config: FunctionConfig) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ def merge_repeats(findings: Iterable[tuple[Ref | None, Result]], source: Source)
             affected.setdefault(name, set()).add(config)
     for finding in distinct or ():
         configs = affected and affected.get(repr(finding))
-        yield finding._replace(message=f"{finding.message}; affects {_summary(configs)}") if configs else finding
+        yield finding._replace(message=f"{finding.message} (affects {_summary(configs)})") if configs else finding
 
 
 def _summary(configs: Iterable[Ref]) -> str:

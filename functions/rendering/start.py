@@ -6,15 +6,18 @@ from krmfn import ResourceList, error
 from krmfn.resource import ref
 
 from ..kmm.module import MODULE_KINDS
+from ..mistake import Mistake
 from ..run import run_of
 from .generated import Renderer
 from .kinds import INVENTORY, PROFILE, candidates, is_ours, of_kinds
 
-_GENERATOR = (
-    "the functionConfig is the only resource, as kustomize gives it to a generator, so nothing would be made; list it "
-    "under transformers"
+_GENERATOR = Mistake(
+    "the functionConfig is the only resource, as kustomize gives it to a generator, so nothing would be made",
+    "list it under transformers",
 )
-_EMPTY = "the list has no items, so nothing would be made; list the functionConfig under transformers, beside resources"
+_EMPTY = Mistake(
+    "the list has no items, so nothing would be made", "list the functionConfig under transformers, beside resources"
+)
 
 
 def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
@@ -24,8 +27,9 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     functionConfig and inventories in such a list. With an error the list stays as it is.
     """
     if _is_generator(resources):
-        message = _GENERATOR if resources.items else _EMPTY
-        resources.report([error(message, rule="KRM511", ref=ref(resources.function_config or {}))])
+        message, remedy = _GENERATOR if resources.items else _EMPTY
+        of_config = ref(resources.function_config or {})
+        resources.report([error(message, rule="KRM511", ref=of_config, remedy=remedy)])
         return
     handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
     ours = of_kinds(resources.items, handled)

@@ -15,7 +15,8 @@ def _version_is_known(config: FunctionConfig, is_option: bool) -> Iterator[Resul
     version = config.kmm_version
     if is_newer(version):
         message = f"KMM {version} is newer than this krmfn knows, so it is judged as KMM {target(version).name}"
-        finding = warning(message, field=None if is_option else Field("spec.kmm.version", version))
+        field = None if is_option else Field("spec.kmm.version", version)
+        finding = warning(message, field=field, remedy="install a newer krmfn, or name a version that it knows")
         yield finding if is_option else config.source.located(finding)
 
 

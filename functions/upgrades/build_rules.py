@@ -57,7 +57,8 @@ def _old_image_stays(module: Module, changed: Mapping[Kernels, Sequence[str]], i
         f"{' and '.join(parts)}, but the image keeps its name: KMM makes only what the registry lacks, so the "
         f"old one stays in use for {affected}"
     )
-    return warning(message, field=Field(f"{path}.{_IMAGE}"))
+    remedy = "give the image another tag with each such change"
+    return warning(message, field=Field(f"{path}.{_IMAGE}"), remedy=remedy)
 
 
 def _mapped_kernels(old: Module, new: Module) -> Iterator[Kernels]:

@@ -1,31 +1,36 @@
-"""All rules about changes, sorted by id, and those about nodes, pods and updates that the cluster refuses.
+"""All rules about changes, sorted by id, and those about nodes and updates that the cluster refuses.
 
 Source: the webhook of KMM v2.6.0 and main (2026-07-29), and the API server, as seen on a cluster.
 """
 
 from collections.abc import Collection, Iterator
 
-from krmfn import Field, Ref, Result, info, warning
+from krmfn import Result, warning
 from krmfn.ownership import Id
 
 from .. import oracles
-from ..differences import differences
 from ..fleet.wording import nodes_named
-from ..kmm.lookup import has, table, text
-from ..kmm.module import LABELS, PLUGINS
 from ..kmm.rule import refusal
 from ..kmm.webhook.admission import UPDATE_RULES
-from ..plan import Change
 from ..rule import Rule, apply
-from . import build_rules, namespace_rules, reload_rules, removal_rules
-from .impact import Impact, Step, field_of, selector
+from . import build_rules, namespace_rules, reload_rules, removal_rules, restart_rules
+from .impact import Impact, field_of
+
+_WAYS_OUT = {
+    "lost": "add the kernel mapping, toleration or label that is missing (the Module's version first, then the label), "
+    "or stop first what uses the driver",
+    "blocked": "correct that first: KMM does nothing on the nodes until then",
+    "waiting": "apply it when that has ended",
+    "unknown": "look at these nodes before and after it",
+}
+"""What to do, by what happens on the nodes (`Effect.word`)."""
 
 
 def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
     """Yield a warning per Module, and per reason for which nodes that it selects are left without it."""
     for effect in impact.plan.effects:
         if effect.is_short:
-            yield warning(effect.message, ref=effect.ref)
+            yield warning(effect.message, ref=effect.ref, remedy=_WAYS_OUT.get(effect.word, ""))
 
 
 def one_module_after_another(impact: Impact) -> Iterator[Result]:
@@ -36,49 +41,6 @@ def one_module_after_another(impact: Impact) -> Iterator[Result]:
             danger = "if it loads first, no driver is left and the nodes look ready"
             remedy = "deselect the nodes there first, wait for the unload, then select them here"
             yield warning(f"{message}: {danger}", ref=effect.ref, remedy=remedy)
-
-
-def pods_restart(impact: Impact) -> Iterator[Result]:
-    """Yield an info per Module whose plugin's pods restart, and per DaemonSet that waits for a Module and restarts."""
-    for step in impact.steps:
-        for section, name in PLUGINS.items():
-            if field := _plugin_field(step, section):
-                yield from _restart(impact, step.ref, f"KMM restarts the pods of its {name}", field)
-    for change in impact.plan.changes:
-        if field := _daemonset_field(change):
-            yield from _restart(impact, change.ref, "restarts its pods", field)
-
-
-def _restart(impact: Impact, ref: Ref, message: str, field: Field) -> Iterator[Result]:
-    """Yield the finding about pods that restart, with the nodes that they run on; none where they run on no node."""
-    if (names := impact.nodes_of(ref)) is None:
-        yield info(f"{message} on each node that they run on", ref=ref, field=field)
-    elif names:
-        yield info(f"{message} on {nodes_named(sorted(names))}", ref=ref, field=field)
-
-
-def _plugin_field(step: Step, section: str) -> Field | None:
-    """Return the field whose change restarts a plugin's pods; None with another version: they get another DaemonSet.
-
-    Source: KMM v2.6.0, internal/controllers/device_plugin_reconciler.go: tolerations and the pull secret are copied.
-    """
-    old, new = step.old, step.new
-    if not (old and new and old.version == new.version and has(old.spec, section) and has(new.spec, section)):
-        return None
-    for key in (section, "tolerations", "imageRepoSecret"):
-        if first := next(differences(old.spec.get(key) or [], new.spec.get(key) or [], ("spec", key)), None):
-            return field_of(first)
-    return None
-
-
-def _daemonset_field(change: Change) -> Field | None:
-    """Return the field whose change restarts the pods of a DaemonSet that waits for a Module; None with OnDelete."""
-    if change.new is None or (change.ref.group, change.ref.kind) != ("apps", "DaemonSet"):
-        return None
-    if text(table(change.new, "spec", "updateStrategy"), "type") == "OnDelete":
-        return None
-    first = next((field for field in change.fields if field.parts[:2] == ("spec", "template")), None)
-    return field_of(first) if first and any(key.startswith(LABELS) for key in selector(change.new)) else None
 
 
 KRM409 = Rule(
@@ -170,31 +132,6 @@ spec:
     advice=True,
 )
 
-KRM413 = Rule(
-    "KRM413",
-    "pods that use a device should restart only when that is intended: a new image or setting restarts them",
-    good="""\
-# before
-spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}}
----
-# after
-spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}, driverVersion: "1.1"}
-""",
-    bad="""\
-# before
-spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}}
----
-# after
-spec: {devicePlugin: {image: "registry.example.com/plugin:1.1"}}
-""",
-    remedy="Check that nothing depends on these pods while they restart. Set `updateStrategy: {type: OnDelete}` in "
-    "a DaemonSet whose pods are to be deleted by hand.",
-    held=oracles.KUBERNETES_UPDATES,
-    check=pods_restart,
-    severities=("info",),
-    advice=True,
-)
-
 
 def version_is_kept(impact: Impact, renewed: Collection[Id] = ()) -> Iterator[Result]:
     """Yield the webhook's finding about the update of a Module, with what to do; `renewed` ones have no update."""
@@ -245,5 +182,11 @@ spec:
     check=selector_is_kept,
 )
 
-_OTHERS = reload_rules.RULES + removal_rules.RULES + build_rules.RULES + namespace_rules.RULES
-RULES = tuple(sorted((KRM403, KRM409, KRM413, KRM414, *_OTHERS), key=lambda rule: rule.id))
+_OTHERS = (
+    *reload_rules.RULES,
+    *removal_rules.RULES,
+    *restart_rules.RULES,
+    *build_rules.RULES,
+    *namespace_rules.RULES,
+)
+RULES = tuple(sorted((KRM403, KRM409, KRM414, *_OTHERS), key=lambda rule: rule.id))

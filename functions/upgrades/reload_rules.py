@@ -85,7 +85,8 @@ def version_moves_with_labels(impact: Impact, step: Step) -> Iterator[Result]:
         message = f"nodes keep version {before} until their label {label} says {after}"
         if impact.nodes_with(step, "kept") == []:
             message = f"no node has version {before}; a node gets {after} as soon as its label {label} says so"
-        yield info(message, field=Field(f"{CONTAINER}.version", before, after))
+        remedy = f"label them one after the other: `kubectl label node NODE {label}={after} --overwrite`"
+        yield info(message, field=Field(f"{CONTAINER}.version", before, after), remedy=remedy)
 
 
 def old_version_keeps_its_daemonsets(impact: Impact) -> Iterator[Result]:

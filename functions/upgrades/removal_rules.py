@@ -37,8 +37,9 @@ def plugin_stays(impact: Impact, step: Step) -> Iterator[Result]:
 def loader_stays(impact: Impact, step: Step) -> Iterator[Result]:
     """Yield a warning per Module without its former moduleLoader section."""
     if step.removes("moduleLoader"):
-        message = "KMM does not unload what it has loaded, and the ready label stays; only deleting the Module unloads"
-        yield warning(message, field=Field("spec.moduleLoader"))
+        message = "KMM does not unload what it has loaded, and the ready label stays"
+        remedy = "delete the Module, which unloads it, and apply this one when that is done"
+        yield warning(message, field=Field("spec.moduleLoader"), remedy=remedy)
 
 
 def name_is_kept(impact: Impact) -> Iterator[Result]:
@@ -49,7 +50,8 @@ def name_is_kept(impact: Impact) -> Iterator[Result]:
             reason = "to KMM this is another Module"
             effect = "the old one unloads on all its nodes, and the ready label changes"
             message = f"loads {names[0]} in place of {deleted[names[0]]}, which is deleted: {reason}, so {effect}"
-            yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name))
+            remedy = "keep the name of the old one, or stop first what uses its driver"
+            yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name), remedy=remedy)
 
 
 def version_labels_are_removed(impact: Impact, step: Step) -> Iterator[Result]:

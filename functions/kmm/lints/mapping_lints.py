@@ -80,7 +80,8 @@ def _literal_is_reached(table: Table, index: int) -> Iterator[Result]:
     if literal and not literal.endswith("+") and (at := table.first.get(literal, index)) < index:
         earlier, regexp = table.mappings[at]
         message = f"never reached: kernelMappings[{at}] ({quote(earlier or regexp)}) takes this kernel first"
-        yield warning(message, field=Field(f"{MAPPINGS}[{index}].literal", literal))
+        remedy = "move it before that mapping, or remove it"
+        yield warning(message, field=Field(f"{MAPPINGS}[{index}].literal", literal), remedy=remedy)
 
 
 KRM211 = Rule(
@@ -116,15 +117,16 @@ def _regexp_is_reached(table: Table, index: int) -> Iterator[Result]:
     at = min(table.same[regexp], table.catch_all)
     if at < index:
         message = f"never reached: kernelMappings[{at}] ({quote(table.mappings[at][1])}) takes every kernel first"
-        yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp))
+        remedy = "move it before that mapping, or remove it"
+        yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp), remedy=remedy)
         return
     kernels = table.kernels.get(index, ())
     takers = {table.first[kernel] for kernel in kernels}
     if kernels and index not in takers:
         places = ", ".join(f"kernelMappings[{at}]" for at in sorted(takers))
         reason = f"all {len(kernels)} that it matches, such as {kernels[0]}, are taken by {places}"
-        message = f"matches no kernel of the given nodes: {reason}"
-        yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp))
+        message, remedy = f"matches no kernel of the given nodes: {reason}", "move it before them, or remove it"
+        yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp), remedy=remedy)
 
 
 KRM212 = Rule(
@@ -158,7 +160,8 @@ def _literal_has_no_plus(table: Table, index: int) -> Iterator[Result]:
     literal = table.mappings[index][0]
     if literal.endswith("+"):
         message = "never matches: KMM removes a trailing + from the node's kernel version before it compares"
-        yield warning(message, field=Field(f"{MAPPINGS}[{index}].literal", literal, literal.removesuffix("+")))
+        field = Field(f"{MAPPINGS}[{index}].literal", literal, literal.removesuffix("+"))
+        yield warning(message, field=field, remedy="write it without the last +")
 
 
 KRM215 = Rule(

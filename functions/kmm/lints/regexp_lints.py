@@ -27,7 +27,7 @@ def _is_anchored_at_both_ends(regexp: str, path: str) -> Iterator[Result]:
     if branch is not None:
         message = f"matches anywhere in the kernel version, {quote(branch)} is found inside longer ones too"
         remedy = "anchor it with ^ and $, or write .* where anything may follow"
-        yield warning(f"{message}; {remedy}", field=Field(path, regexp))
+        yield warning(message, field=Field(path, regexp), remedy=remedy)
 
 
 @lru_cache(maxsize=1024)

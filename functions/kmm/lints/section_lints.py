@@ -112,7 +112,7 @@ def _cluster_has_dra(module: Module, kmm: Target, kubelets: Collection[str]) -> 
     if of_kubernetes and (version := _numbers(os.environ.get(VARIABLE, ""))):
         if version < since:
             yield error(
-                f"{refusal}; this one has {os.environ[VARIABLE]} ({VARIABLE})",
+                f"{refusal}, and this one has {os.environ[VARIABLE]} ({VARIABLE})",
                 field=Field("spec.dra"),
                 remedy="write a devicePlugin",
             )
@@ -122,7 +122,8 @@ def _cluster_has_dra(module: Module, kmm: Target, kubelets: Collection[str]) -> 
         return
     unknown = "nothing here says which version the cluster has"
     evidence = f"the newest kubelet of its nodes is {newest}" if newest else unknown
-    yield info(f"{refusal}; {evidence}", field=Field("spec.dra"))
+    remedy = f"set {VARIABLE} to the cluster's version, or write a devicePlugin" if of_kubernetes else ""
+    yield info(f"{refusal}, and {evidence}", field=Field("spec.dra"), remedy=remedy)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
