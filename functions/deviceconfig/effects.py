@@ -73,6 +73,7 @@ def _idle(config: DeviceConfig) -> Iterator[tuple[Layer, str, str, str]]:
 
 _INSTEAD = {
     "openshift": "write serviceAccountName, or remove it",
+    "targetPort": "write the name of a port of its containers, or remove it",
     "loaderTolerations": "write those of DaemonSets in `tolerations`, or remove it",
 }
 """What to do about a field without effect, by its last name; any other is removed."""

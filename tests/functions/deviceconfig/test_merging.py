@@ -356,7 +356,7 @@ def test_a_list_is_replaced_with_unset_and_a_finding_stands_at_what_replaced_it(
 def test_a_name_in_unset_that_changes_nothing_is_a_finding(fields: Any, reason: str) -> None:
     """A field that somebody meant to take away, and that is still there."""
     resources = rendered(SPEC | {"profile": "gpu"} | fields, profiles={"gpu": {"dirName": "/opt"}})
-    (message,) = [r.text for r in resources.results if r.field and r.field.path == "spec.unset[0]"]
+    (message,) = [r.message for r in resources.results if r.field and r.field.path == "spec.unset[0]"]
     assert message == f"has no effect: {reason}"
 
 

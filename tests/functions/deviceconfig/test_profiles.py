@@ -86,7 +86,7 @@ def test_a_mistake_in_a_profile_is_reported_as_in_a_config(rule: str) -> None:
     for functions, user in (({"profiles": {"p": spec}}, config(profile="p")), ({"defaults": spec}, config())):
         named = [result for result in run(functions, user) if result.ref == HERE]
         assert tails(named) == mine
-        assert all(result.message.endswith("; affects DeviceConfig kmm/dc") for result in named if tails([result]))
+        assert all(result.message.endswith(" (affects DeviceConfig kmm/dc)") for result in named if tails([result]))
         alone = run(functions, intent=CHECK)
         assert tails(alone) == mine
         assert all(result.ref == HERE for result in alone)
@@ -134,7 +134,7 @@ def test_many_configs_are_counted_and_the_order_does_not_matter() -> None:
         for name in ("a", "b", "c", "d", "e")
     ]
     (finding,) = [result for result in run(profiles, *configs) if result.rule == "KMM023"]
-    assert finding.message.endswith("; affects DeviceConfig kmm/a, kmm/b and 3 more")
+    assert finding.message.endswith(" (affects DeviceConfig kmm/a, kmm/b and 3 more)")
     assert run(profiles, *configs[::-1]) == run(profiles, *configs)
 
 
@@ -153,7 +153,7 @@ def test_what_one_config_turns_off_reaches_the_others() -> None:
     ]
     configs[0]["metadata"]["annotations"] = {"krmfn.dev/ignore": "KRM225: a lab"}
     (finding,) = run(profiles, *configs)
-    assert finding.message.endswith("; affects DeviceConfig kmm/b")
+    assert finding.message.endswith(" (affects DeviceConfig kmm/b)")
 
 
 def test_a_contradiction_is_reported_at_the_stronger_layer() -> None:

@@ -52,7 +52,7 @@ def answer(*configs: Manifest, **profile: Any) -> ResourceList:
 def faults(resources: ResourceList) -> list[tuple[str, str, str]]:
     """Return rule, field and text of the errors and warnings, without the configs that they affect."""
     results = [result for result in resources.results if result.severity != "info"]
-    return [(r.rule, r.field.path if r.field else "", re.sub(r"; affects [^;]+", "", r.text)) for r in results]
+    return [(r.rule, r.field.path if r.field else "", re.sub(r" \(affects [^)]+\)", "", r.text)) for r in results]
 
 
 # What is generated.

@@ -113,7 +113,7 @@ def test_what_is_no_field_is_an_error_at_its_place(name: str, layer: str) -> Non
     path = "spec.unset[0]" if layer == "config" else "spec.overrides.p.unset[0]"
     results = [result for result in resources.results if result.rule == "KRM195"]
     errors = {(result.field.path if result.field else "", result.text) for result in results}
-    assert {(path, re.sub(r"; affects [^;]+", "", text)) for path, text in errors} == {(path, WRONG[name])}
+    assert {(path, re.sub(r" \(affects [^)]+\)", "", text)) for path, text in errors} == {(path, WRONG[name])}
 
 
 @pytest.mark.parametrize(("name", "hint"), [("firmwarePaht", "; did you mean 'firmwarePath'?"), ("extraObjects.x", "")])
@@ -134,7 +134,7 @@ def test_what_is_no_field_of_the_spec_does_not_fit_its_schema(name: str, hint: s
 )
 def test_a_path_that_changes_nothing_has_no_effect(name: str, reason: str) -> None:
     resources = rendered(name, devicePlugin={"args": ["-v", "-v"]})
-    assert [r.text for r in resources.results if r.field and r.field.path == "spec.unset[0]"] == [
+    assert [r.message for r in resources.results if r.field and r.field.path == "spec.unset[0]"] == [
         f"has no effect: {reason}"
     ]
 

@@ -28,7 +28,7 @@ def mistakes(*configs: Manifest, **spec: Any) -> dict[str, str]:
     """Return the texts about variables by field, without the configs that they affect."""
     results = [result for result in findings(*configs, **spec) if result.rule == "KRM146"]
     assert all(result.severity == "error" for result in results)
-    return {result.field.path: re.sub(r"; affects [^;]+", "", result.text) for result in results if result.field}
+    return {result.field.path: re.sub(r" \(affects [^)]+\)", "", result.text) for result in results if result.field}
 
 
 def config(**spec: Any) -> Manifest:
@@ -210,7 +210,8 @@ def test_other_kinds_have_no_variables() -> None:
     """A Ptemplate's are an error; a hand-written Module's are KMM's, which knows none of that name."""
     pt = {**builders.manifest("pt.example.com/v1alpha1", "Ptemplate", "pt"), "spec": {"selector": {"a": "b"}}}
     pt["spec"]["consumer"] = "registry.example.com/consumer:$KRMFN_NAME"
-    assert mistakes(pt) == {"spec.consumer": "$KRMFN_NAME is not filled in here: only a DeviceConfig has variables"}
+    message = "$KRMFN_NAME is not filled in here: only a DeviceConfig has variables; write the value itself"
+    assert mistakes(pt) == {"spec.consumer": message}
     by_hand = builders.module({"regexp": "^.+$", "containerImage": "x:v$KRMFN_NAME-$KERNEL_FULL_VERSION"})
     assert [result.rule for result in findings(by_hand)] == ["KRM222"]
 

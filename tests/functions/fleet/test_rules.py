@@ -129,7 +129,8 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
         (
             module("{zone: b}", "regexp: '427'", "regexp: '503'"),
             *("KRM606", "info", "spec.moduleLoader.container.kernelMappings[1]"),
-            "kernelMappings[1] (regexp 503) is not used for any kernel of the 1 node that is selected",
+            "kernelMappings[1] (regexp 503) is not used for any kernel of the 1 node that is selected; remove it, unless it is "
+            "for a kernel that is still to come",
         ),
         (
             module("{gpu: 'true'}", fields="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
@@ -337,22 +338,24 @@ MAPPINGS = '[{regexp: "^5.+$", image: "registry.example.com/gpu:$KERNEL_FULL_VER
 
 
 @pytest.mark.parametrize(
-    ("kernels", "fields", "place", "end"),
+    ("kernels", "fields", "place", "where"),
     [
-        (MAPPINGS, "", "16:5", "; written in Profile gpu, spec.config.kernelMappings: change it there"),
-        ("${spec.all}", f", options: {{all: {MAPPINGS}}}", "21:32", "(n4)"),
-        (MAPPINGS, f", kernelMappings: {MAPPINGS}", "21:22", "(n4)"),
+        (MAPPINGS, "", "16:5", " (in Profile gpu, spec.config.kernelMappings)"),
+        ("${spec.all}", f", options: {{all: {MAPPINGS}}}", "21:32", ""),
+        (MAPPINGS, f", kernelMappings: {MAPPINGS}", "21:22", ""),
     ],
 )
 def test_mappings_are_mended_where_they_are_written(
-    tmp_path: Path, kernels: str, fields: str, place: str, end: str
+    tmp_path: Path, kernels: str, fields: str, place: str, where: str
 ) -> None:
     """Every finding about a profile's mappings pointed at the config, which has none to mend."""
     (tmp_path / "nodes.yaml").write_text(NODES.partition('  - labels: {gpu: "true", zone: b}')[0])
     (tmp_path / "all.yaml").write_text(PROFILE.replace("KERNELS", kernels).replace(", MORE: {}", fields))
-    (line,) = [line for line in process("krmfn", "check", ".", cwd=tmp_path).text.splitlines() if "[KRM604]" in line]
-    assert line.startswith(f"all.yaml:{place}: error: DeviceConfig kmm/gpu: ")
-    assert line.endswith(f"{end} [KRM604]")
+    lines = process("krmfn", "check", ".", cwd=tmp_path).text.splitlines()
+    (at,) = [at for at, line in enumerate(lines) if "[KRM604]" in line]
+    assert lines[at].startswith(f"all.yaml:{place}: error: DeviceConfig kmm/gpu: ")
+    assert lines[at].endswith("(n4) [KRM604]")
+    assert lines[at + 1] == f"  help: add a kernel mapping for it, or narrow the selector{where}"
 
 
 def test_an_ordered_upgrade_whose_nodes_have_no_version_says_the_first_step(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ CASES = [
     Case("KRM404", "warning", [PLUGIN], [PLAIN], "spec.devicePlugin", "KMM 2.4 leaves", "2.4"),
     Case(
         *("KRM405", "warning", [PLUGIN], [edited(PLUGIN, ("spec.moduleLoader", DROP))]),
-        *("spec.moduleLoader", "only deleting"),
+        *("spec.moduleLoader", "delete the Module, which unloads it"),
     ),
     Case("KRM406", "warning", [PLAIN], [drv("other")], "metadata.name", "in place of Module kmm/drv"),
     Case("KRM406", "warning", [PLAIN], [drv(namespace="else")], "metadata.name", "another Module"),

@@ -195,5 +195,5 @@ def test_the_version_that_argo_cd_names_counts_for_dra(
 )
 def test_a_cluster_is_never_older_than_the_kubelets_of_its_nodes(kubelets: list[str], known: str) -> None:
     findings = [finding for finding in check(DRIVEN, "main", kubelets=kubelets) if finding.rule == "KRM209"]
-    ends = [(finding.severity, finding.text.rpartition("; ")[2]) for finding in findings]
+    ends = [(finding.severity, finding.message.rpartition(", and ")[2]) for finding in findings]
     assert ends == ([("info", known)] if known else [])
