@@ -139,7 +139,7 @@ def _resolved(reference: Reference, folder: str, disk: Disk) -> tuple[Reference,
     if not text.strip() or (may_be_inline and _EMPTY.match(text) and not _is_inline(text)):
         return reference, Problem("KRM504", f"is empty; must be {_WANTED.get(role, 'a file')}")
     if (role in _FILES and _URL.match(text)) or (role in _FOLDERS and is_repository(text)):
-        message = f"{text} is fetched over the network during the build, so its content was not checked"
+        message = f"{text} is fetched over the network by the build, so it was not checked"
         remedy = f"keep a copy here, pass `--allow-remote`, {_EXCLUDE}"
         return reference._replace(kind="remote"), Problem("KRM509", message, remedy)
     if may_be_inline and _is_inline(text):

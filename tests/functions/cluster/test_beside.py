@@ -67,7 +67,7 @@ def test_the_trouble_of_others_is_one_warning_with_a_count(files: dict[str, str]
     code, lines = check(repo)
     warnings = [line for line in lines if ": warning: " in line]
     assert (code, len(warnings)) == (0, 1), lines
-    assert f"shop holds nothing of krmfn's, so {words} nothing here; `krmfn check --all` tells" in warnings[0]
+    assert f"shop holds nothing of krmfn's, so {words} nothing here [KRM534]" in warnings[0]
     assert warnings[0].startswith("shop/")
     assert check(repo, "--all")[0] > 0
 
