@@ -57,7 +57,7 @@ def test_an_old_page_stays_when_there_is_no_new_one(lab: Path, tmp_path: Path) -
 def test_a_path_with_nothing_to_report_on_is_never_fine(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
     done = process("krmfn", "report", str(tmp_path)).ended(0)
-    assert "is it the right PATH?" in Page(done.text).text
+    assert "check that this is the right PATH" in Page(done.text).text
     assert 'class="tone-open"' in done.text
 
 

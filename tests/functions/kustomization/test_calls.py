@@ -165,8 +165,10 @@ def test_ours_have_no_effect_elsewhere(tmp_path: Path, field: str, reason: str) 
 )
 def test_an_image_of_another_version_may_render_otherwise(tmp_path: Path, image: str, other: str) -> None:
     results = findings(tmp_path, {"function.yaml": function(f"container: {{image: '{image}'}}")})
-    message = f"transformers[0]: calls version {other}, but 1.2.3 runs here and may render differently [KRM513]"
-    assert results == ([f"function.yaml:1: warning: RenderDeviceConfigs render: {message}"] if other else [])
+    message = f"transformers[0]: calls version {other}, but 1.2.3 runs here and may render differently"
+    remedy = f"call 1.2.3 there, or run krmfn {other} here"
+    line = f"function.yaml:1: warning: RenderDeviceConfigs render: {message}; {remedy} [KRM513]"
+    assert results == ([line] if other else [])
 
 
 @pytest.mark.parametrize(

@@ -213,7 +213,7 @@ def test_an_item_that_is_no_resource_is_left_out_with_a_finding(odd: str, kind: 
         (finding,) = resources.results
         assert (finding.severity, finding.rule) == ("warning", "KRM100")
         assert finding.message == (
-            "this item has no apiVersion and kind, so it is not a Kubernetes resource; it is skipped"
+            "this item has no apiVersion and kind, so it is not a Kubernetes resource, and is skipped"
         )
         assert finding.place is not None
 
