@@ -129,8 +129,8 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
         (
             module("{zone: b}", "regexp: '427'", "regexp: '503'"),
             *("KRM606", "info", "spec.moduleLoader.container.kernelMappings[1]"),
-            "kernelMappings[1] (regexp 503) is not used for any kernel of the 1 node that is selected; remove it, unless it is "
-            "for a kernel that is still to come",
+            "kernelMappings[1] (regexp 503) is not used for any kernel of the 1 node that is selected; remove it, "
+            "unless it is for a kernel that is still to come",
         ),
         (
             module("{gpu: 'true'}", fields="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
