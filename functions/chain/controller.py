@@ -1,7 +1,7 @@
 """The link to KMM's operator, which has to run for all that comes after it."""
 
 from .link import Link, Subject, described, holds, unknown
-from .words import shortened
+from .words import of_pod, shortened
 
 
 def judge(subject: Subject) -> Link:
@@ -14,11 +14,11 @@ def judge(subject: Subject) -> Link:
     if subject.is_done or subject.keeps or any(pod.is_ready for pod in pods):
         return holds("KMM's operator runs")
     pod = pods[0]
-    words = shortened(pod.status).removeprefix("says ").rstrip(": ") or "is not ready"
+    words = shortened(pod.status.words) if pod.status.state == "stuck" else of_pod(pod.status, "is not ready")
     reason = f"waits for KMM's operator: the pod {pod.full_name}: {words}"
     return Link(
         "broken",
-        (f"the pod {pod.full_name} {pod.status or 'is not ready'}",),
+        (f"the pod {pod.full_name} {pod.status.sentence('is not ready')}",),
         reason,
         described(pod),
         "operator",

@@ -9,7 +9,7 @@ from ..kmm.lookup import has, table, text
 from ..kmm.module import NAME_LABEL, PLUGINS
 from .kernel_words import meaning
 from .link import Link, Subject, holds, kubectl, on_the_node, unknown
-from .words import difference, shortened
+from .words import difference, of_pod
 
 _SHOWN = 20
 """The names of pods in one line of evidence."""
@@ -66,18 +66,18 @@ def judge(subject: Subject) -> Link:
     name = worker.pod.rpartition("/")[2]
     namespace, _ = subject.module
     command = kubectl("logs", "-n", namespace, name, "-c", "worker", "--previous")
-    evidence = [f"the pod {worker.pod} (Unload) {worker.status}"]
+    evidence = [f"the pod {worker.pod} (Unload) {worker.status.sentence()}"]
     culprits = f"{holding(held)} the kernel module" if held else ""
     if held:
         command = kubectl("get", "pod", "-n", held[0].namespace, held[0].name, "-o", "wide")
         evidence += [*all_of(held), *(ending(pod) for pod in held if pod.deleted)]
-    is_stuck = worker.status not in ("is at work", "is pending")
-    words = f"the pod {worker.pod} (Unload) {shortened(worker.status)}"
+    is_stuck = not worker.status.is_to_come
+    words = f"the pod {worker.pod} (Unload) {of_pod(worker.status)}"
     if (diagnosis := subject.diagnosis) and not held:
         words, command = diagnosis.word.sense, on_the_node(subject, diagnosis)
         evidence = [diagnosis.word.remedy, f"the log: {diagnosis.line}", *evidence]
     cause = culprits if is_stuck and culprits else words
-    if sense := meaning(worker.status):
+    if sense := meaning(worker.status.words):
         evidence.append(sense)
     elif is_stuck and not held and not subject.log:
         evidence.append("what uses it stands in the log of that pod alone: pass it with --log FILE")

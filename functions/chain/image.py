@@ -6,7 +6,7 @@ from ..fleet.live_pods import IMAGE_OWNER, Pod
 from ..kmm.lookup import table, text
 from ..kmm.module import LABELS, NAME_LABEL
 from .link import Link, Subject, described, holds, is_openshift, known_to_operator, kubectl, unknown
-from .words import missing_secret, shortened
+from .words import missing_secret, of_pod, shortened
 
 _KERNEL = f"{LABELS}target-kernel"
 _KINDS = (f"{LABELS}resource-type", f"{LABELS}pod-type")
@@ -39,7 +39,7 @@ def judge(subject: Subject) -> Link:
         reason = f"its image could not be {noun}, and the pod that tried is gone (ModuleBuildSignConfig: Failure)"
         return known_to_operator(subject, (f"image {image}",), reason, f"{action} {image}", "image")
     pulls = [pod for pod in subject.of_module() if _looks_for(pod, subject)]
-    if pulls and (pulls[0].status or state != "DoesNotExist"):
+    if pulls and (pulls[0].status.state != "at work" or state != "DoesNotExist"):
         return _looked_for(subject, pulls[0])
     if verb := _recipe(subject):
         if entry is None and (state or subject.outcome.state == "planned"):
@@ -60,7 +60,7 @@ def _makes(pod: Pod, subject: Subject) -> bool:
 
 
 def _urgency(pod: Pod) -> tuple[bool, bool, str]:
-    return pod.phase != "Failed", not pod.status, pod.name
+    return pod.phase != "Failed", pod.status.state == "at work", pod.name
 
 
 def _in_the_making(subject: Subject, pod: Pod) -> Link:
@@ -68,17 +68,17 @@ def _in_the_making(subject: Subject, pod: Pod) -> Link:
     is_signed = any("sign" in pod.labels.get(label, "").lower() for label in _KINDS)
     noun, verb = ("signing", "signed") if is_signed else ("build", "built")
     command = kubectl("logs", "-n", pod.namespace, pod.name)
-    evidence = (f"image {subject.image}", f"the {noun} pod {pod.full_name} {pod.status or 'is at work'}")
+    evidence = (f"image {subject.image}", f"the {noun} pod {pod.full_name} {pod.status.sentence()}")
     cause = pod.full_name
     if pod.phase == "Failed" or pod.restarts:
         code = f" with exit code {pod.exit_code}" if pod.exit_code else ""
-        words = shortened(pod.status.removeprefix("failed").removeprefix(": ").removeprefix("says "))
+        words = shortened(pod.status.words)
         detail = f": {words}" if words and not words.startswith("Error") else ""
         reason = f"its image was not {verb}: the {noun} pod {pod.full_name} failed{code}{detail}"
         return Link("broken", evidence, reason, command, cause, shared=f"{noun} pod")
-    if pod.status and pod.status != "is pending":
-        words = shortened(pod.status.removeprefix("says "))
-        match = _SECRET.search(pod.status)
+    if not pod.status.is_to_come:
+        words = shortened(pod.status.words)
+        match = _SECRET.search(pod.status.words)
         if secret := match[1] if match else missing_secret(pod.status):
             words = f"secret {secret} not found"
             command = kubectl("get", "secret", "-n", pod.namespace, secret)
@@ -88,7 +88,7 @@ def _in_the_making(subject: Subject, pod: Pod) -> Link:
         reason = f"its image is not there: {gerund} waits: {words} (pod {pod.full_name})"
         return Link("broken", evidence, reason, command, cause, shared=f"{noun} pod")
     since = f" since {pod.since[:16].replace('T', ' ')}" if pod.since else ""
-    reason = f"its image is being {verb}{since}: the {noun} pod {pod.full_name} {pod.status or 'runs'}"
+    reason = f"its image is being {verb}{since}: the {noun} pod {pod.full_name} {pod.status.sentence('runs')}"
     command = kubectl("logs", "-f", "-n", pod.namespace, pod.name)
     return Link("broken", evidence, reason, command, cause, True, f"{noun} pod")
 
@@ -101,19 +101,19 @@ def _looks_for(pod: Pod, subject: Subject) -> bool:
 
 def _looked_for(subject: Subject, pod: Pod) -> Link:
     """Return the link to an image that KMM looks for by a pod that pulls it."""
-    evidence = [f"image {subject.image}", f"the pull pod {pod.full_name} {pod.status or 'is at work'}"]
-    if not pod.status or pod.status == "is pending":
-        reason = f"its image is being looked for: the pull pod {pod.full_name} {pod.status or 'is at work'}"
+    evidence = [f"image {subject.image}", f"the pull pod {pod.full_name} {pod.status.sentence()}"]
+    if pod.status.is_to_come:
+        reason = f"its image is being looked for: the pull pod {pod.full_name} {pod.status.sentence()}"
         return Link("broken", evidence, reason, described(pod), pod.full_name, True, "pull pod")
-    reason = f"its image is not checked: the pull pod {pod.full_name} {shortened(pod.status)}"
+    reason = f"its image is not checked: the pull pod {pod.full_name} {of_pod(pod.status)}"
     command = described(pod)
     if secret := missing_secret(pod.status):
         reason = f"its image is not checked: the pull secret {secret} is not there (pod {pod.full_name})"
         command = kubectl("get", "secret", "-n", pod.namespace, secret)
         return Link("broken", evidence, reason, command, pod.full_name, shared="pull pod")
-    if "untolerated taint" in pod.status:
+    if "untolerated taint" in pod.status.words:
         evidence.insert(0, "KMM up to 2.6 gives its pull pod no tolerations: it needs a node without such a taint")
-    if _REFUSED.search(pod.status):
+    if _REFUSED.search(pod.status.words):
         secret = text(table(subject.driver.module.spec, "imageRepoSecret"), "name")
         where = (
             f"the pull secret {secret} (imageRepoSecret)" if secret else "the pull secret: imageRepoSecret names none"

@@ -34,5 +34,5 @@ def unsure(subject: Subject) -> str:
     """Return what is known of a driver by labels alone, where the dump has no NodeModulesConfig."""
     label = "has its ready label" if subject.is_ready else "lacks its ready label"
     worker = subject.live.workers.get(subject.key)
-    suffix = f"; the pod {worker.pod} ({worker.action}) {worker.status}" if worker else ""
+    suffix = f"; the pod {worker.pod} ({worker.action}) {worker.status.sentence()}" if worker else ""
     return f"{label}; the loaded image is not known: add `nodemodulesconfigs` to the dump{suffix}"

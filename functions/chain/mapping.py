@@ -2,7 +2,7 @@
 
 from ..fleet import wording
 from .link import Link, Subject, holds, kubectl
-from .words import shortened
+from .words import of_pod
 
 _KEPT_OUT = ("conflict", "terminating", "kernel unknown", "no mapping", "failure", "not judged", "blocked")
 NOUNS = frozenset({"conflict", "failure", "kernel unknown", "no mapping", "not judged"})
@@ -40,4 +40,4 @@ def still_loaded(subject: Subject) -> str:
     suffix = "; it is still loaded" if is_loaded else ""
     if (worker := subject.live.workers.get(subject.key)) is None:
         return suffix
-    return f"{suffix}{':' if suffix else ';'} the pod {worker.pod} ({worker.action}) {shortened(worker.status)}"
+    return f"{suffix}{':' if suffix else ';'} the pod {worker.pod} ({worker.action}) {of_pod(worker.status)}"

@@ -61,8 +61,10 @@ def _head(subject: Subject, role: str) -> str:
 
 def _of_pod(subject: Subject, role: str, pod: Pod) -> Link:
     """Return the link to a plugin's pod that is not ready."""
-    sentence = f"the pod {pod.full_name} {pod.status or 'is not ready'}"
-    short = ": ".join(sentence.split(": ")[:2]) if pod.has_ended else of_pod(sentence)
+    status, pod_name = pod.status, f"the pod {pod.full_name}"
+    sentence = f"{pod_name} {status.sentence('is not ready')}"
+    reason = status._replace(words=status.words.partition(": ")[0])
+    short = f"{pod_name} {reason.sentence() if pod.has_ended else of_pod(status, 'is not ready')}"
     evidence = (sentence,) if short != sentence else ()
     command = _log(pod) if pod.restarts else described(pod)
     waits = _is_starting(subject, pod)
@@ -83,7 +85,7 @@ def _refusal(subject: Subject, role: str) -> tuple[str, str] | None:
 
 def _is_starting(subject: Subject, pod: Pod) -> bool:
     """Return True for a pod that starts, and nothing keeps it; without the dump's events that is not known."""
-    return pod.status == "is pending" and "Event" in subject.live.objects.kinds
+    return pod.status.state == "pending" and "Event" in subject.live.objects.kinds
 
 
 def judge_workloads(subject: Subject) -> Link:
@@ -93,10 +95,12 @@ def judge_workloads(subject: Subject) -> Link:
         return unknown("pods")
     for pod in subject.on_node():
         is_own = _OWN in pod.labels or (pod.is_daemon and pod.namespace == subject.module[0])
-        if is_own and pod.selects & keys and NAME_LABEL not in pod.labels and pod.status and not pod.is_ready:
-            sentence = f"the pod {pod.full_name} of its DaemonSet {pod.status}"
+        is_behind = pod.status.state != "at work" and not pod.is_ready
+        if is_own and pod.selects & keys and NAME_LABEL not in pod.labels and is_behind:
+            pod_name = f"the pod {pod.full_name} of its DaemonSet"
             command, waits = _log(pod) if pod.restarts else described(pod), _is_starting(subject, pod)
-            return Link("broken", (sentence,), f"is loaded, but {of_pod(sentence)}", command, waits=waits)
+            evidence, reason = f"{pod_name} {pod.status.sentence()}", f"{pod_name} {of_pod(pod.status)}"
+            return Link("broken", (evidence,), f"is loaded, but {reason}", command, waits=waits)
     if name := _unmade(subject):
         words, full_name = subject.live.objects.refused[name][1], "/".join(name)
         reason = f"is loaded, but its DaemonSet {full_name} has no pod here: {shortened(words)}"

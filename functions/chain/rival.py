@@ -46,7 +46,7 @@ def judge(subject: Subject) -> Link:
         head = "has its ready label, but" if subject.is_ready and not subject.live.configured else "is not loaded:"
     reason = f"{head} Module {names} loads {kernel_module} on this node, too"
     worker = subject.live.workers.get(subject.key)
-    evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status}"] if worker else []
+    evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status.sentence()}"] if worker else []
     metadata = table(subject.live.objects.modules.get((namespace, name)), "metadata")
     if deleted := text(metadata, "deletionTimestamp"):
         evidence.insert(0, f"Module {namespace}/{name} is being deleted since {deleted[:16].replace('T', ' ')}")

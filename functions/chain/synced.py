@@ -141,7 +141,9 @@ def _unsynced(subject: Subject, module: Manifest, reason: str, command: str) -> 
         engine = _engine(subject.live, subject.module, subject.cluster, module)
         evidence, command = _told_by_engine(engine, command)
         if pod := _refusing(subject):
-            evidence.append(f"KMM's webhook refuses Modules: the pod {pod.full_name} {pod.status or 'is not ready'}")
+            evidence.append(
+                f"KMM's webhook refuses Modules: the pod {pod.full_name} {pod.status.sentence('is not ready')}"
+            )
             command = command if engine else described(pod)
     evidence += [_loaded(subject)] if subject.is_ready else []
     return Link("broken", evidence, reason, command, f"{reason} {subject.module}", shared="Module")
@@ -225,6 +227,6 @@ def _deleted(subject: Subject, module: Manifest, command: str) -> Link:
         command = kubectl("create", "serviceaccount", "-n", *account)
     elif subject.key in subject.live.workers:
         worker = subject.live.workers[subject.key]
-        evidence.append(f"the pod {worker.pod} ({worker.action}) {worker.status}")
+        evidence.append(f"the pod {worker.pod} ({worker.action}) {worker.status.sentence()}")
     cause = f"{subject.module} is deleted" if not held else ""
     return Link("broken", evidence, reason, command, cause, shared="Module")

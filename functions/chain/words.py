@@ -2,7 +2,7 @@
 
 import re
 
-from ..fleet.pod_status import PULL_SECRETS
+from ..fleet.pod_status import PULL_SECRETS, PodStatus
 
 _TOKEN = re.compile(r"[/:@$,\-]|[^/:@$,\-]+")
 _NOISE = re.compile(
@@ -34,9 +34,9 @@ LONGEST = 70
 """Characters of a pod's own words in a first line."""
 
 
-def missing_secret(status: str) -> str:
-    """Return the first pull secret that the kubelet does not find, by a pod's own words; "" for none."""
-    match = _SECRETS.search(status)
+def missing_secret(status: PodStatus) -> str:
+    """Return the first pull secret that the kubelet does not find, by its own words; "" for none."""
+    match = _SECRETS.search(status.words)
     return match[1] if match else ""
 
 
@@ -53,22 +53,22 @@ def difference(old: str, new: str) -> tuple[str, str]:
     return pair if all(pair) else (old, new)
 
 
-def of_pod(sentence: str) -> str:
-    """Return a sentence about a pod, `the pod NAMESPACE/NAME says ...`, with the pod's own words shortened."""
-    head, verb, status = sentence.partition(" says ")
-    return f"{head}{verb}{shortened(status)}" if verb else sentence
+def of_pod(status: PodStatus, otherwise: str = "is at work") -> str:
+    """Return what a sentence about a pod says of it, with the cluster's own words shortened."""
+    rest = len(status.sentence()) - len(status.words)
+    short = status._replace(words=shortened(status.words, LONGEST - rest)) if status.words else status
+    return short.sentence(otherwise)
 
 
-def shortened(status: str) -> str:
-    """Return a pod's own words without image names and the wrapping of its runtime."""
-    parts = (" ".join(_NOISE.sub("", part).split()).rstrip(": ") for part in status.split(";"))
+def shortened(words: str, longest: int = LONGEST) -> str:
+    """Return the cluster's own words about a pod without image names and the wrapping of its runtime."""
+    parts = (" ".join(_NOISE.sub("", part).split()).rstrip(": ") for part in words.split(";"))
     text = "; ".join(filter(None, parts))
-    if len(text) > LONGEST:
-        reason, *details = _parts(text.removeprefix("failed: "))
+    if len(text) > longest:
+        reason, *details = _parts(text)
         core = next((part for detail in details for part in _PAUSE.split(detail) if _CORE.search(part)), "")
-        head = "failed: " if text.startswith("failed: ") else ""
-        text = f"{head}{reason}: {core}" if core else text
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+        text = f"{reason}: {core}" if core else text
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def _parts(message: str) -> list[str]:

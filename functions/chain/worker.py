@@ -2,9 +2,7 @@
 
 from .kernel_words import meaning
 from .link import Link, Subject, account_of, holds, known_to_operator, kubectl, on_the_node, unknown
-from .words import missing_secret, shortened
-
-_TO_COME = ("is at work", "is pending")
+from .words import missing_secret, of_pod
 
 
 def judge(subject: Subject) -> Link:
@@ -16,18 +14,18 @@ def judge(subject: Subject) -> Link:
     if worker is None:
         return _without_pod(subject)
     if worker.action != "Load":
-        return holds(f"the pod {worker.pod} ({worker.action}) {worker.status}")
+        return holds(f"the pod {worker.pod} ({worker.action}) {worker.status.sentence()}")
     namespace, pod = subject.module[0], worker.pod.rpartition("/")[2]
-    reason = f"{_head(subject)}: the pod {worker.pod} ({worker.action}) {shortened(worker.status)}"
+    reason = f"{_head(subject)}: the pod {worker.pod} ({worker.action}) {of_pod(worker.status)}"
     kept = next((pod for pod in live.objects.pods if pod.full_name == worker.pod), None)
     code = f" (exit code {kept.exit_code})" if kept and kept.exit_code else ""
-    evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status}{code}"]
+    evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status.sentence()}{code}"]
     if diagnosis := subject.diagnosis:
         evidence = [diagnosis.word.remedy, f"the log: {diagnosis.line}", *evidence]
         return Link("broken", evidence, f"{_head(subject)}: {diagnosis.word.sense}", on_the_node(subject, diagnosis))
-    if worker.status in _TO_COME:
+    if worker.status.is_to_come:
         return Link("broken", evidence, reason, "", "", True)
-    if sense := meaning(worker.status):
+    if sense := meaning(worker.status.words):
         evidence.append(sense)
     is_crash = kept is not None and (kept.restarts or bool(kept.exit_code))
     if secret := missing_secret(worker.status):
@@ -38,7 +36,7 @@ def judge(subject: Subject) -> Link:
     command = kubectl("logs", "-n", namespace, pod, "-c", "worker", "--previous")
     if not subject.log and not sense:
         evidence.append("why it fails stands in its log alone: pass it with --log FILE")
-    words = f"{worker.action} {shortened(worker.status)}"
+    words = f"{worker.action} {of_pod(worker.status)}"
     return Link("broken", evidence, reason, command, words, shared="words of the worker pod")
 
 

@@ -42,8 +42,7 @@ class Worker(NamedTuple):
 
     pod: str
     action: str
-    status: str
-    """What it does, or why it does not go on, in the cluster's words; it begins with a verb."""
+    status: pod_status.PodStatus
 
 
 class Live(NamedTuple):
@@ -209,5 +208,5 @@ def _add_worker(live: Live, pod: Manifest, events: Events) -> None:
     module, action = text(labels, NAME_LABEL), text(labels, _ACTION)
     if action:
         node = text(table(pod, "spec"), "nodeName") or name.removeprefix("kmm-worker-").removesuffix(f"-{module}")
-        status = pod_status.status_of(pod, events) or "is at work"
+        status = pod_status.status_of(pod, events)
         live.workers[node, namespace, module] = Worker(printable(f"{namespace}/{name}"), action, status)

@@ -13,6 +13,7 @@ from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import Table, listing, table, tables, text
 from ..kmm.module import LABELS, NAME_LABEL
+from .pod_status import PodStatus
 from .resource_claims import claims_of
 
 IMAGE_OWNER = f"{LABELS}image-owner"
@@ -53,8 +54,7 @@ class Pod(NamedTuple):
     labels: Mapping[str, str]
     """KMM's, and those that name an application."""
     phase: str
-    status: str
-    """Why it does not go on, in the cluster's words, with a verb; "" for one that does."""
+    status: PodStatus
     is_ready: bool
     images: tuple[str, ...]
     selects: frozenset[str]
@@ -95,11 +95,8 @@ def shared(value: Shared) -> Shared:
     return value
 
 
-def pod_of(manifest: Manifest, status: str, is_ready: bool) -> Pod | None:
-    """Return what is kept of a pod; None for one that has nothing to do with a driver.
-
-    `status` says why it does not go on, in the cluster's words.
-    """
+def pod_of(manifest: Manifest, status: PodStatus, is_ready: bool) -> Pod | None:
+    """Return what is kept of a pod; None for one that has nothing to do with a driver."""
     metadata, spec = table(manifest, "metadata"), table(manifest, "spec")
     labels = {key: value for key, value in table(metadata, "labels").items() if isinstance(value, str)}
     kept = {key: value for key, value in labels.items() if key.startswith(LABELS) or key in _KEPT}
@@ -147,7 +144,7 @@ def selected_keys(spec: Table) -> frozenset[str]:
 
 def kept_pods(manifest: Manifest) -> Iterator[Manifest]:
     """Yield a pod that may have to do with a driver, without what nobody asks for: it would fill the memory."""
-    if not pod_of(manifest, "", False):
+    if not pod_of(manifest, PodStatus(), False):
         return
     spec = table(manifest, "spec")
     kept: Manifest = {"nodeName": spec.get("nodeName"), "nodeSelector": dict.fromkeys(selected_keys(spec), "")}

@@ -2,6 +2,7 @@
 
 from krmfn import Manifest
 from krmfn.printing import printable
+from krmfn.typed import Literal, NamedTuple
 
 from ..kmm.lookup import Table, table, tables, text
 from .warned import Events
@@ -13,6 +14,29 @@ PULL_SECRETS = "Unable to retrieve some image pull secrets"
 
 Source: Kubernetes, pkg/kubelet/kubelet_pods.go, getPullSecretsForPod and its event FailedToRetrieveImagePullSecret.
 """
+
+
+class PodStatus(NamedTuple):
+    """How a pod has ended, or why it does not go on."""
+
+    state: Literal["completed", "failed", "stuck", "pending", "at work"] = "at work"
+    words: str = ""
+    """The cluster's own, of one that failed or is stuck; Kubernetes says why in words alone."""
+
+    @property
+    def is_to_come(self) -> bool:
+        """Whether nothing is wrong with it so far."""
+        return self.state in ("pending", "at work")
+
+    def sentence(self, otherwise: str = "is at work") -> str:
+        """Return it with a verb, as a sentence about the pod goes on; `otherwise` for one that is at work."""
+        sentences = {
+            "completed": "completed, and KMM has not recorded it",
+            "failed": f"failed: {self.words}" if self.words else "failed",
+            "stuck": f"says {self.words}" if self.words else "says nothing",
+            "pending": "is pending",
+        }
+        return sentences.get(self.state, otherwise)
 
 
 def condition(manifest: Manifest, kind: str) -> Table:
@@ -28,11 +52,11 @@ def is_ready(pod: Manifest) -> bool:
     return is_running and all(entry.get("ready") is not False for _, entry in tables(status, "containerStatuses"))
 
 
-def status_of(pod: Manifest, events: Events) -> str:
-    """Return how a pod has ended, or why it does not go on; "" for one that does."""
+def status_of(pod: Manifest, events: Events) -> PodStatus:
+    """Return how a pod has ended, or why it does not go on."""
     metadata, status, phase = table(pod, "metadata"), table(pod, "status"), text(table(pod, "status"), "phase")
     if phase == "Succeeded":
-        return "completed, and KMM has not recorded it"
+        return PodStatus("completed")
     containers = [*tables(status, "initContainerStatuses"), *tables(status, "containerStatuses")]
     paths = (("lastState", "terminated"), ("state", "waiting"), ("state", "terminated"))
     states = [status, condition(pod, "PodScheduled")]
@@ -47,8 +71,10 @@ def status_of(pod: Manifest, events: Events) -> str:
         reason = "; ".join(filter(None, (reason, warned)))
     reason = printable(reason)[:LONGEST]
     if phase == "Failed":
-        return f"failed: {reason}" if reason else "failed"
-    return f"says {reason}" if reason else "is pending" if phase == "Pending" else ""
+        return PodStatus("failed", reason)
+    if reason:
+        return PodStatus("stuck", reason)
+    return PodStatus("pending" if phase == "Pending" else "at work")
 
 
 _PLAIN = ("ContainerCreating", "PodInitializing", "Completed")

@@ -19,6 +19,7 @@ from krmfn_functions.fleet import live, nodes
 from krmfn_functions.fleet.cluster import with_consumers, workloads
 from krmfn_functions.fleet.coverage import coverage
 from krmfn_functions.fleet.drivers import driver
+from krmfn_functions.fleet.pod_status import PodStatus
 
 from krmfn import KrmfnError, ResourceList
 from krmfn.item import Item
@@ -399,3 +400,16 @@ def test_the_newest_warning_of_a_daemonset_counts_in_whichever_order_they_stand(
     for events in ([old, new], [new, old]):
         links, first, _ = seen_with([*healthy(), *events], EXPORTER)
         assert links[first].evidence == ("FailedCreate: after",)
+
+
+@pytest.mark.parametrize("name", NIGHTS)
+def test_no_link_reads_the_sentence_about_a_pod(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The state decides, and the cluster's own words: Kubernetes says in words alone why a pod is stuck."""
+
+    def judged() -> list[tuple[str, str, str, bool]]:
+        links, *_ = seen(played(name), wanted=PLANS.get(name))
+        return [(at, link.state, link.command, link.waits) for at, link in links.items()]
+
+    plain = judged()
+    monkeypatch.setattr(PodStatus, "sentence", lambda *_: "ghij")
+    assert judged() == plain

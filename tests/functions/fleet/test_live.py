@@ -45,12 +45,13 @@ def event(when: str, reason: str, uid: str = "1") -> Manifest:
 def test_a_pod_of_kmm_s_says_what_it_waits_for(status: dict[str, Any], worker: str, plugin: str) -> None:
     events = [event("2", "New"), event("1", "Old"), event("3", "Other", uid="2")]
     seen = live.read([node("n"), pod(WORKER, **status), *events], "")
-    assert seen.workers == {("n", "kmm", "gpu"): ("kmm/p", "Load", worker)}
+    of_module = seen.workers["n", "kmm", "gpu"]
+    assert (of_module.pod, of_module.action, of_module.status.sentence()) == ("kmm/p", "Load", worker)
     assert seen.pods == {}
     seen = live.read([node("n"), *events, pod(PLUGIN, **status)], "")
     ((of_plugin,),) = seen.objects.pods_of.values()
     assert (of_plugin.role, of_plugin.is_ready) == ("device-plugin", not plugin)
-    assert of_plugin.is_ready or (of_plugin.status or "is not ready") == plugin
+    assert of_plugin.is_ready or of_plugin.status.sentence("is not ready") == plugin
     has_ended = status["phase"] in ("Succeeded", "Failed")
     assert seen.pods == ({} if has_ended else {"n": [("kmm/p", frozenset({"gpu"}))]})
 
