@@ -122,7 +122,8 @@ def junit(checked: Checked, rules: Rules = None) -> str:
         else:
             element = xml.SubElement(case, "system-out")
         line = f"{result}{cluster_suffix(result)}"
-        element.text = _clean("\n".join(filter(None, (line, remedies.get(result.rule)))))
+        remedy = "" if result.remedy else remedies.get(result.rule)  # a finding's own fits its case
+        element.text = _clean("\n".join(filter(None, (line, remedy))))
     if not results:
         infos = f"no errors or warnings, {counted(len(checked.results), 'info')}" if checked.results else ""
         summary = f"{infos or 'no findings'} in {extent(checked.resources, checked.files)}"

@@ -31,7 +31,7 @@ from tests.functions.commands.test_fix_generated import (
 from tests.trees import plant
 
 SCHEMA = SCHEMAS["deviceconfig"]
-CONFIG = yaml.safe_load(WRITTEN.replace('"y"', '"0x1F"'))
+CONFIG = yaml.safe_load(WRITTEN.replace('"y"', '"31"'))
 """Of what is no text without its quotes kustomize takes `y` as text, so that this one is no mistake."""
 KEPT = ("moduleName", "driverImage", "driverVersion", "nodeSelector")
 """The fields of the base; a patch brings all others."""
@@ -90,12 +90,17 @@ def schema_at(path: list[str]) -> Any:
 
 
 def of_operations(root: Any) -> Iterator[Named]:
-    """Yield the names that operations add, and the keys below their values."""
+    """Yield the names that operations add, and the keys below their values.
+
+    Without those that a later operation needs: then nothing is built, and nobody knows a field.
+    """
+    paths = [value.value for node in root.value for key, value in node.value if key.value == "path"]
     for node in root.value:
         entries = {key.value: value for key, value in node.value}
         path = entries["path"].value.split("/")[1:]
         above = schema_at(path[:-1])
-        if entries["op"].value == "add" and above.get("additionalProperties") is False:
+        is_needed = any(other.startswith(f"{entries['path'].value}/") for other in paths)
+        if entries["op"].value == "add" and above.get("additionalProperties") is False and not is_needed:
             present = [*CONFIG["spec"]] if len(path) == 2 else []
             yield Named(entries["path"], path[-1], [*above["properties"]], present)
         yield from (Named(key, key.value, *rest) for key, *rest in keys(entries["value"], schema_at(path), SCHEMA))
@@ -120,8 +125,11 @@ def mistakes(draw: st.DrawFn) -> tuple[Mistake, bool]:
     end = name.node.end_mark.index - (name.node.style in ("'", '"'))
     start = end - len(name.name)
     near = [other for other in name.known if distance(wrong, other) < 2]
-    is_identity = not is_json and name.node.start_mark.index < text.index("spec")
-    return Mistake(text, text[:start] + wrong + text[end:], near == [name.name] and not is_identity), is_json
+    if near == ["spec"]:
+        event("spec itself")
+    # the name of what it patches, and `spec`, which the object has already, so that its finding names no mend
+    is_kept = not is_json and name.node.start_mark.index <= text.index("spec") + 1
+    return Mistake(text, text[:start] + wrong + text[end:], near == [name.name] and not is_kept), is_json
 
 
 def kustomization(patch: str, is_json: bool, form: str) -> dict[str, str]:

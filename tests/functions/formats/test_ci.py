@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from krmfn_functions.commands.catalogue import rules
 from krmfn_functions.formats.checked import Checked, tag_cluster
 from krmfn_functions.formats.findings import FORMATS
 from krmfn_functions.formats.servers import github, gitlab, junit, sarif
@@ -136,6 +137,14 @@ def test_junit() -> None:
     assert failure is not None
     assert (failure.get("type"), failure.get("message")) == ("error", "is wrong")
     assert failure.text == "dir/a b.yaml:7:3: error: DeviceConfig kmm/gaudi: spec.a: is wrong [KRM101]"
+
+
+def test_junit_says_once_what_to_do() -> None:
+    """A finding's own remedy fits its case; the rule's stands there for one that has none."""
+    advised = error("is wrong", rule="KRM604", remedy="label the node")
+    texts = [junit(Checked([finding]), rules) for finding in (advised, advised._replace(remedy=""))]
+    (general,) = [rule.remedy for rule in rules() if rule.id == "KRM604"]
+    assert [("label the node" in text, general in text) for text in texts] == [(True, False), (False, True)]
 
 
 def test_a_test_of_junit_keeps_its_name_while_numbers_lines_and_severities_change() -> None:
