@@ -43,7 +43,10 @@ def remove(walk: Any, key: Any, value: Any, after: Any) -> None:
         walk.check_anchors(key, value)
     begin = walk.rows.begin(key.start_mark.index)
     end = walk.rows.begin(after.start_mark.index) if after else walk.rows.end((key, value))
-    if walk.text[walk.text.rfind("\n", 0, begin) + 1 : begin].strip():
+    line = walk.text.rfind("\n", 0, begin) + 1
+    if not walk.text[line:begin].strip():  # below a comment behind the dash, which stays, it is not the whole line
+        begin = line
+    else:
         if not after:
             raise TooMuch
         end = remarks.above(walk.text, walk.root, after.start_mark.index)

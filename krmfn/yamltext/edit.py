@@ -5,6 +5,7 @@ never change the meaning: where that fails, the item is written anew.
 """
 
 import re
+from collections.abc import Iterator
 
 from ..errors import KrmfnError
 from ..resource import same
@@ -22,6 +23,7 @@ _OTHER_BREAK = rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"
 _BRACKETS = rb'(?s)[-\s]*\{(?:"(?:[^"\\]|\\.)*"|[^"#])*\Z'
 """A text in brackets without a comment: only layout is lost when it is written anew."""
 _LOSES = "cannot be written: comments or spellings would be lost; change it by hand, or remove the item and append it"
+"""Why an item is refused that must be written anew, where nothing says which comment."""
 
 
 def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_rewrite: bool = True) -> bytes:
@@ -37,14 +39,31 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_
     changes = inplace.changes(new, lists) if lists else None
     edited = inplace.patched(body.decode(), data, changes) if changes is not None else None
     if edited is None:
-        edited = nodewise.patched(body.decode(), data, lists, may_rewrite)
-        edited = edited if edited is not None and _holds(edited, data, body) else None
-    if edited is None:
-        is_lent = any(known.source for known in (lists or {}).values())  # it may have comments that nobody sees here
-        if is_lent or not _is_harmless(body.decode(), data, indent, may_rewrite):
-            raise KrmfnError(_LOSES)
-        edited = emit.dump(data, max(indent, 0))
+        candidate = nodewise.patched(body.decode(), data, lists, may_rewrite)
+        edited = candidate if candidate is not None and _holds(candidate, data, body) else None
+        if edited is None:
+            # what was lent from another text may have comments that nobody sees here
+            is_lent = any(known.source for known in (lists or {}).values())
+            if is_lent or not _is_harmless(body.decode(), data, indent, may_rewrite):
+                raise _refusal(body.decode(), data, candidate)
+            edited = emit.dump(data, max(indent, 0))
     return _with_trailer(edited, rest)
+
+
+def _refusal(body: str, data: Any, candidate: str | None) -> losses.WouldLose:
+    """Return why an item is not written, with the path of what cannot be.
+
+    `candidate`: the text edited in place, which a reader would take for something else; None without one.
+    """
+    failure = losses.WouldLose(_LOSES) if candidate is None else losses.unlike(candidate, data)
+    parts = failure.parts or losses.first_difference(parse(body), data) or ()
+    return _of_item(losses.WouldLose(str(failure), parts), data)
+
+
+def _of_item(failure: losses.WouldLose, data: Any) -> losses.WouldLose:
+    """Return a refusal with the path inside the item, which may stand in a list of one."""
+    is_listed = isinstance(data, list) and len(data) == 1 and failure.parts[:1] == ("0",)
+    return losses.WouldLose(str(failure), failure.parts[1:] if is_listed else failure.parts)
 
 
 def written_in(text: bytes, new: Any, indent: int, pending: lent.Pending, by_lines: bool = False) -> bytes | None:
@@ -69,10 +88,22 @@ def _with_trailer(edited: str, rest: bytes) -> bytes:
 
 def written(data: Any, indent: int, lists: Lists) -> str:
     """Return the text of new data, `indent` columns in; what was lent from other texts takes its lines along."""
-    text = nodewise.written(data, indent, lists)
-    if not _holds(text, data, text.encode()):
-        raise losses.WouldLose(_LOSES)
+    try:
+        text = nodewise.written(data, indent, lists)
+        if not _holds(text, data, text.encode()):
+            raise losses.unlike(text, data)
+    except losses.WouldLose as failure:
+        parts = failure.parts or next(_lent_parts(data, lists, ()), ())
+        raise _of_item(losses.WouldLose(str(failure), parts), data) from failure
     return text
+
+
+def _lent_parts(data: Any, lists: Lists, parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of what was lent from other texts, outer ones first."""
+    if id(data) in lists:
+        yield parts
+    for name, part in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        yield from _lent_parts(part, lists, (*parts, str(name)))
 
 
 def _is_harmless(body: str, data: Any, indent: int, may_rewrite: bool) -> bool:

@@ -4,15 +4,18 @@ import re
 from collections import Counter
 
 from ..errors import KrmfnError
+from ..resource import same, split
 from ..typed import Any
 from . import linetree, positions
 from .align import match_entries
 from .remarks import Parts
 from .simple import PLAIN, differs, is_merge
 
-__all__ = ["WouldLose", "anchor", "check_anchors", "comments", "doubtful", "reason", "shared", "unknown"]
+__all__ = ["WouldLose", "anchor", "check_anchors", "comments", "doubtful", "first_difference", "reason", "shared"]
+__all__ += ["unknown", "unlike"]
 
 _ANCHOR = re.compile(r"(?:![^\s,\[\]{}]*[ \t]+)?&([^\s,\[\]{}]+)")
+_UNLIKE = "cannot be written: its comments would be lost, since"
 _ADVICE = "change it by hand, or remove the item and append it anew"
 
 
@@ -111,6 +114,40 @@ def reason(text: str, node: Any, remarks: list[tuple[int, int]], values: tuple[A
         if is_marked or (part.id == "mapping" and any(is_merge(key) for key, _ in part.value)):
             return f"cannot be written: an anchor, alias, tag or `<<` would be lost; {_ADVICE}"
     return ""
+
+
+def unlike(text: str, data: Any) -> WouldLose:
+    """Return why a text cannot be written for the data: a reader would not find that in it."""
+    from . import load, values
+
+    try:
+        root = load.compose(text.encode())
+        known = values.build(root)
+    except KrmfnError as failure:
+        return WouldLose(f"{_UNLIKE} its lines are no YAML there ({failure}); write the value out as plain data")
+    if twice := positions.duplicate_keys(root):
+        return WouldLose(f"{_UNLIKE} the key stands twice in its text; remove one of them", split(twice[0]))
+    if parts := first_difference(known, data):
+        return WouldLose(f"{_UNLIKE} its lines are read otherwise there; write the value out as plain data", parts)
+    word = next(iter(doubtful(root) or ("",)))
+    return WouldLose(f"{_UNLIKE} Kubernetes and kustomize read {word} in it differently; put it in quotes")
+
+
+def first_difference(old: Any, new: Any, parts: Parts = ()) -> Parts | None:
+    """Return the path of the first part in which two values differ; None where they are the same."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        names: list[Any] = [*dict.fromkeys((*old, *new))]
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        names = [*range(len(old))]
+    else:
+        return None if same(old, new) else parts
+    for name in names:
+        inner = (*parts, str(name))
+        is_in_both = not isinstance(old, dict) or (name in old and name in new)
+        difference = first_difference(old[name], new[name], inner) if is_in_both else inner
+        if difference is not None:
+            return difference
+    return None
 
 
 def _is_kept(old: Any, new: Any) -> bool:

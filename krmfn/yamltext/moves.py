@@ -75,12 +75,14 @@ def origins(walk: Any, node: Any, old: Any, known: Any, lists: Any) -> Iterator[
 def dump(walk: Any, data: Any, names: Iterable[Any], column: int, lead: str = "") -> str:
     """Return parts of a collection as `emit.dump` does, but what stood elsewhere in a text with its lines.
 
-    `names` are keys or indexes of `data`; `lead` is what stands before the value of the only one, where that is known.
+    `names` are keys or indexes of `data`; `lead` is what stands before the value of the only one, where that is known:
+    then the walk's path has the name already.
     """
     pieces: list[str] = []
-    pad = " " * column
+    pad, depth = " " * column, len(walk.path)
     for name in names:
         value = data[name]
+        walk.path += [] if lead else [str(name)]
         word = lead or (f"{emit.dump({name: 0})[:-4]}:" if isinstance(data, dict) else "-")
         if origin := walk.origin(data, name):
             pieces.append(_moved(walk, origin, (data, name), (word, column)))
@@ -92,6 +94,7 @@ def dump(walk: Any, data: Any, names: Iterable[Any], column: int, lead: str = ""
         else:
             anew = emit.dump({"k": value} if isinstance(data, dict) else [value], column)
             pieces.append(f"{pad}{word}{anew[column + len('k:' if isinstance(data, dict) else '-') :]}")
+        del walk.path[depth:]
     return "".join(pieces)
 
 

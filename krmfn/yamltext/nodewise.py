@@ -234,9 +234,8 @@ class Walk:
         old, new = values[0], values[1][values[2]]
         if same(old, new):
             return
-        depth = len(self.path)
+        depth, value, alias = len(self.path), node.value[number], self.rows.alias(node, number)
         self.path += [str(number)] if node is not self.root or len(node.value) > 1 else []
-        value, alias = node.value[number], self.rows.alias(node, number)
         self.kept.add(id(value))
         if alias or not self.is_edited(value, old, new):
             if node is self.root and not self.may_rewrite:
@@ -244,7 +243,8 @@ class Walk:
             end = self.rows.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.rows.end((None, node))
             column, stop = node.start_mark.column, alias[1] if alias else remarks.stop(self.text, None, value)
             anew.note_anew(self, value, values[1:])
-            piece, span = moves.dump(self, values[1], [values[2]], column)[column:], (dashes[number] + 1, stop, end)
-            piece = anew.with_comment(self, () if alias else (value,), span, (old, new), piece)
+            piece = moves.dump(self, values[1], [values[2]], column, "-")[column:]
+            nodes, span = () if alias else (value,), (dashes[number] + 1, stop, end)
+            piece = anew.with_comment(self, nodes, span, (old, new), piece)
             self.patches.append((dashes[number], end, piece))
         del self.path[depth:]

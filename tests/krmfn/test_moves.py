@@ -170,3 +170,10 @@ def test_of_a_key_that_stands_twice_the_last_one_moves(first: str) -> None:
     manifest["other"] = manifest.pop("spec")
     items.replace(item, manifest)
     assert items.to_bytes().decode() == f"{HEAD}{head}  other:\n    er:\n      x: 1 # of x\n"
+
+
+def test_the_first_key_below_a_comment_behind_the_dash_is_removed() -> None:
+    text = "- kind: A\n  spec:\n  - # of the entry\n    a: 1\n    b: 2\n"
+    resources = ResourceList.parse((HEAD + text).encode())
+    del resources.items[0].manifest["spec"][0]["a"]
+    assert resources.to_bytes().decode() == HEAD + text.replace("    a: 1\n", "")

@@ -57,6 +57,8 @@ FETCH = '    # before all\n    - name: fetch # slow\n      image: "fetch:1" # kp
 OLD = "    # above old\n    old: # of old\n      # in it\n      cron: '0 3' # kpt-set: ${cron}\n"
 TAKEN = OLD.replace("old: #", "taken: #")
 LOST = r"would be lost|nothing says which|an alias elsewhere needs it|`<<` brings it|comments or spellings"
+NAMED = r"\S+ \S+: (?!it )\S+ cannot be [a-z]+: .{20}"
+"""An item, the path of a field in it, and why."""
 TEMPLATE = """\
 apiVersion: v1
 kind: T
@@ -295,6 +297,7 @@ def check(text: str, way: str, rng: random.Random) -> None:
         out = resources.to_bytes()
     except KrmfnError as failure:
         assert re.search(LOST, str(failure)), failure
+        assert re.match(NAMED, str(failure)), failure
         return
     assert [item.manifest for item in ResourceList.parse(out)] == wanted
     assert not comments(text) - comments(out.decode()), out.decode()
@@ -311,6 +314,38 @@ def remarked(text: str) -> Counter[str]:
 
 def comments(text: str) -> Counter[str]:
     return Counter(re.findall(r"(?m)(?:^|(?<= ))# .*", text))
+
+
+def wrap_document(text: str) -> ResourceList:
+    """Append each document as a part of a resource."""
+    resources = ResourceList.parse(f"{HEAD}[]\n".replace("\n[]", " []").encode())
+    for manifest in parse_all(text):
+        resources.append({"apiVersion": "v1", "kind": "W", "metadata": {"name": "w"}, "spec": {"template": manifest}})
+    return resources
+
+
+def label_document(text: str) -> ResourceList:
+    """Append the documents, and write a label and a name to each."""
+    resources = ResourceList.parse(f"{HEAD}[]\n".replace("\n[]", " []").encode())
+    for manifest in parse_all(text):
+        if isinstance(metadata := manifest.setdefault("metadata", {}), dict):
+            metadata |= {"name": "w", "labels": {"a": "b"}}
+        resources.append(manifest)
+    return resources
+
+
+@pytest.mark.parametrize("name", [path.name for path in ACCEPTED])
+@pytest.mark.parametrize("way", [wrap_document, label_document])
+def test_a_refusal_names_path_and_cause(name: str, way: Callable[[str], ResourceList]) -> None:
+    text = next(path for path in ACCEPTED if path.name == name).read_bytes().decode("utf-8", "replace")
+    try:
+        parse_all(text)
+    except KrmfnError:
+        return  # no resources
+    try:
+        way(text).to_bytes()
+    except KrmfnError as failure:
+        assert re.match(NAMED, str(failure)), failure
 
 
 @given(way=st.sampled_from(["in place", "replace", "other item"]), seed=st.integers(0, 1 << 32))
