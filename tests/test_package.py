@@ -30,7 +30,7 @@ SHIPPED = {
     "gitops/ci/github": {".yaml"},
     "gitops/ci/gitlab": {".yml"},
 }
-ALONE = ["--quiet", "--no-deps", "--no-index", "--disable-pip-version-check"]
+ALONE = ["--quiet", "--no-deps", "--no-index", "--no-compile", "--disable-pip-version-check"]
 UNDIVIDED = """\
 [build-system]
 requires = ["setuptools>=77"]
@@ -106,12 +106,17 @@ def test_the_product_needs_the_sdk_of_its_own_version(wheel: Path) -> None:
     assert f"Requires-Dist: krmfn-sdk=={VERSION}\n" in metadata
 
 
-@pytest.mark.parametrize("command", ["krmfn", "deviceconfig", "ptemplate"])
-def test_the_installed_commands_answer_away_from_the_repository(
-    wheel: Path, sdk: Path, tmp_path: Path, command: str
-) -> None:
-    target = tmp_path / "site"
+@pytest.fixture(scope="module")
+def installed(wheel: Path, sdk: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder into which both wheels are installed."""
+    target = tmp_path_factory.mktemp("installed") / "site"
     execute(sys.executable, "-m", "pip", "install", *ALONE, "--target", target, sdk, wheel, timeout=600).ended(0)
+    return target
+
+
+@pytest.mark.parametrize("command", ["krmfn", "deviceconfig", "ptemplate"])
+def test_the_installed_commands_answer_away_from_the_repository(installed: Path, tmp_path: Path, command: str) -> None:
+    target = installed
     env = os.environ | {"PYTHONPATH": str(target)}
     assert command in execute(target / "bin" / command, "--help", cwd=tmp_path, env=env).ended(0, "").text
     if command != "krmfn":
