@@ -15,6 +15,7 @@ from ..plan import Change, Plan
 from ..rendering.kinds import PROFILE, PROFILE_MARK
 from ..run import run_of
 from ..upgrades import known_nodes
+from .origins import new_origins
 from .privileges import binding, gained, gained_accounts, rights
 
 _RULES = ("Role", "ClusterRole")
@@ -29,9 +30,10 @@ _AGGREGATION = "rbac.authorization.k8s.io/aggregate-"
 
 
 def sentences(plan: Plan, old: ResourceList, new: ResourceList) -> Iterator[str]:
-    """Yield a sentence about changed node labels, and one per changed Profile, new right, privileged pod and policy."""
+    """Yield a sentence about changed node labels, and one per new Profile, source, right, privileged pod and policy."""
     yield from _labels(old, new) if plan.changes else ()
     yield from _profiles(old, new)
+    yield from new_origins(plan)
     known_rights = rights(plan.old, plan.new) if plan.changes else None
     for change in plan.changes:
         kind = change.ref.kind
