@@ -13,6 +13,8 @@ class Intent(NamedTuple):
     """False: the resources are as they were read."""
     judges_whole: bool = True
     """It wants the findings about what reaches each cluster as a whole."""
+    asks_about_ours: bool = True
+    """Of a whole repository it wants only what concerns krmfn: what is wrong elsewhere stops nothing."""
     judges_nodes: bool = True
     """It wants the findings about nodes, and about rules that are turned off for nothing."""
     deploys: bool = False
@@ -40,7 +42,7 @@ class Intent(NamedTuple):
 
     @property
     def is_check(self) -> bool:
-        """Whether all that is found is wanted, and of a whole repository nothing that is of others.
+        """Whether all that is found is wanted.
 
         Whatever else a command does with it, its findings are those of `check`.
         """
@@ -51,12 +53,12 @@ CHECK = Intent()
 REVIEW = CHECK._replace(logs_advice=False, shows_errors=True)
 """For pages about all that was found: what `check` finds, and what the input would become."""
 RENDER = Intent(judges_nodes=False, deploys=True, warns_of_nodes=True, keeps_left_overs=False)
-RENDER = RENDER._replace(takes_settings_alone=False, is_root_only=True, reads_blocked=False)
+RENDER = RENDER._replace(takes_settings_alone=False, is_root_only=True, reads_blocked=False, asks_about_ours=False)
 LOOK = Intent(judges_whole=False, judges_nodes=False, logs_advice=False, takes_settings_alone=False)
-LOOK = LOOK._replace(reads_blocked=False)
+LOOK = LOOK._replace(reads_blocked=False, asks_about_ours=False)
 """For commands that answer a question about what is rendered, such as `images`."""
-ANSWER = LOOK._replace(shows_errors=True)
-"""For those that answer it also of what has errors."""
+ANSWER = LOOK._replace(shows_errors=True, asks_about_ours=True)
+"""For those that answer it of what concerns krmfn, also of what has errors."""
 COMPARE = LOOK._replace(warns_of_nodes=True, reads_blocked=True)
 """For each side of a comparison."""
 READ = LOOK._replace(runs_function=False)

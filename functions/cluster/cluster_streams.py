@@ -44,7 +44,7 @@ def layout_of(context: Context, paths: Sequence[str]) -> Clusters:
     intent = context.intent
     paths = paths or ([] if named else ["."])
     streams = layout.layout(paths, context.options, named, intent.is_root_only, intent.is_old)
-    if intent.is_check and not named:
+    if intent.asks_about_ours and not (named or intent.is_old):
         from . import foreign  # imported here: other commands show all that there is
 
         return foreign.without(context, streams)

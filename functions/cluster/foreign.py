@@ -46,7 +46,7 @@ def without(context: Context, streams: Clusters) -> Clusters:
     is_added_to = engine_words.roots(deployments, top, words, lambda *place: any(map(holds, files_below(*place))))
     others = [cluster for cluster in strange if not any(map(is_added_to, cluster.roots))]
     strange = _without_applications(streams, others)
-    if not words and _has_only_nodes(context, streams, reader, is_added_to):
+    if context.intent.judges_whole and not words and _has_only_nodes(context, streams, reader, is_added_to):
         strange = [cluster for cluster in streams.clusters if not _is_asked_for(streams, cluster, named)]
     strange_ids = {*map(id, strange)}
     kept = [cluster for cluster in streams.clusters if id(cluster) not in strange_ids]

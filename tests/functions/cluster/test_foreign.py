@@ -572,3 +572,17 @@ def test_roots_that_nothing_deploys_are_said_to_be_judged_apart(tmp_path: Path) 
     plant(tmp_path, {".krmfn.yaml": "clusters: {a: [apps/gpu], b: [system/gpu]}\n"})
     done = check(tmp_path)
     assert (done.code, "KRM544" in done.text) == (0, False), done.text
+
+
+def test_a_root_of_others_that_cannot_be_built_stops_no_answer(tmp_path: Path) -> None:
+    """`why` gave none, and `nodes` was exit code 2, in every repository with a remote base somewhere."""
+    inventory = (
+        "apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {name: lab}\nspec:\n"
+        "  labelKeys: [card]\n  groups:\n  - labels: {card: x}\n    nodes: |\n      n1 6.1.0\n"
+    )
+    remote = "resources: ['https://git.example.com/catalog//nfd?ref=v1']\n"
+    files = {"cards/gpu.yaml": RIGHT, "cards/nodes.yaml": inventory, "nfd/kustomization.yaml": remote}
+    repo = repository(tmp_path, files)
+    assert "planned" in process("krmfn", "nodes", ".", cwd=repo).ended(0).text
+    assert "n1: kmm/gpu is planned" in process("krmfn", "why", "n1", ".", cwd=repo).ended(0).text
+    assert process("krmfn", "nodes", "nfd", cwd=repo).code == 2, "who names a folder asks about it"
