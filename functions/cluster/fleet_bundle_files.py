@@ -35,9 +35,15 @@ def as_applied(deployments: Sequence[Deployment], top: str) -> Iterator[Deployme
 def are_applied(deployment: Deployment, real: str, roots: Sequence[Root]) -> bool:
     """Return whether Fleet applies the files of a folder one by one, though some of them are a kustomization's."""
     declaration = deployment.declaration
-    if (declaration.engine, declaration.how) != ("fleet", "raw") or _is_built(real):
+    if (declaration.engine, declaration.how) != ("fleet", "raw") or _is_built(real) or _may_be_built(deployment):
         return False
     return any(root.kind == "kustomization" and within(root.path, real) for root in roots)
+
+
+def _may_be_built(deployment: Deployment) -> bool:
+    """Return whether a target may have a kustomization of its own: which cluster gets it is not known then."""
+    additions = deployment.declaration.additions
+    return any(addition.field == "targetCustomizations" and '"kustomize"' in addition.value for addition in additions)
 
 
 def root(deployment: Deployment, top: str, is_absolute: bool) -> Root:

@@ -40,6 +40,14 @@ LAYOUTS: dict[str, tuple[dict[str, str], str]] = {
         },
         "KRM545",
     ),
+    "a kustomization for some targets": (
+        {
+            "bundles/nic/fleet.yaml": "targetCustomizations: [{name: dev, kustomize: {dir: x}, clusterGroup: dev}]\n",
+            "bundles/nic/x/kustomization.yaml": "resources: []\n",
+            "bundles/nic/x/gpu.yaml": RIGHT,
+        },
+        "KRM524",
+    ),
     "fleet.yml": (
         {
             "bundles/nic/fleet.yml": "kustomize: {dir: x}\n",
