@@ -48,7 +48,18 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the wheel is installed, alone."""
     target = tmp_path_factory.mktemp("site")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target)]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--no-compile",
+        "--target",
+        str(target),
+    ]
     execute(*pip, wheel, timeout=600).ended(0)
     return target
 
