@@ -57,9 +57,11 @@ def json_schema(node: Node) -> Node:
         fields = node.get("properties", {})
         head = {name: json_schema(_open(fields.get(name, child))) for name, child in _HEAD.items()}
         schema["properties"] = head | schema.get("properties", {}) | head  # these come first, and win
-    if kind == "object" and not node.get(OPEN):
-        rest = node.get("additionalProperties", False)
-        schema["additionalProperties"] = json_schema(rest) if isinstance(rest, dict) else rest
+    rest = node.get("additionalProperties", False)
+    if isinstance(rest, dict):
+        schema["additionalProperties"] = json_schema(rest)
+    elif kind == "object" and not node.get(OPEN):
+        schema["additionalProperties"] = rest
     return schema
 
 
