@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from operator import ge, le
 from sys import maxsize
 
-from .resource import Manifest
+from .resource import Manifest, same
 from .results import Result
 from .typed import Any
 
@@ -52,8 +52,16 @@ def _pattern(rule: str) -> re.Pattern[str]:
     return re.compile(re.sub(end, lambda match: r"\Z" if match[0] == "$" else match[0], rule, flags=re.DOTALL))
 
 
+def _one_of(values: list[Any]) -> Test:
+    """Return the test of `enum`. To Python True is 1, to JSON Schema it is not."""
+    if all(type(value) is str for value in values):
+        texts = frozenset(values)
+        return lambda value: type(value) is str and value in texts
+    return lambda value: any(same(value, other) for other in values)
+
+
 _SIMPLE: dict[str, Callable[[Any], Test]] = {
-    "enum": lambda values: lambda value: value in values,
+    "enum": _one_of,
     "pattern": lambda rule: lambda value: not isinstance(value, str) or matches(rule, value),
     "minimum": lambda least: lambda value: type(value) not in (int, float) or value >= least,
     "maximum": lambda most: lambda value: type(value) not in (int, float) or value <= most,

@@ -31,9 +31,11 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 STRICT = "fieldValidation=Strict&dryRun=All"
 Node = dict[str, Any]
 _numbers = itertools.count(os.getpid() * 1_000_000)
-_STRICTER = re.compile(r"must fit 32 bits|as its format k8s-|must be a text, since it has a format")
+_STRICTER = re.compile(
+    r"must fit 32 bits|as its format k8s-|must be a text, since it has a format|^is -?\d+\.\d+; must be one of"
+)
 """What krmfn refuses of a value although the API server takes it: an operator reads an int32 with 32 bits; 1.35 judges
-two formats more."""
+two formats more; in an enum with whole numbers the server takes 1.5 for 1 (kube-openapi, pkg/validation/validate)."""
 _OF_OTHER_TYPE = re.compile(r"is (?:a list|the list|the string .*); must be (?!a whole number|a number)", re.DOTALL)
 """What the server takes in place of any type but a number where the schema has a format: it does not look at the type.
 

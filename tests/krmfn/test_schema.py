@@ -131,6 +131,22 @@ VALUES = st.recursive(
 )
 
 
+EQUALS = st.recursive(
+    st.sampled_from([True, False, 0, 1, 0.0, 1.0, "1", None]),
+    lambda inner: st.lists(inner, max_size=1) | st.fixed_dictionaries({"b": inner}),
+    max_leaves=2,
+)
+
+
+@given(EQUALS, st.lists(EQUALS, min_size=1, max_size=3))
+def test_a_choice_is_what_jsonschema_takes_for_one(value: Any, choices: list[Any]) -> None:
+    """To Python True is 1, and 1 is 1.0: of these two JSON Schema takes the second alone."""
+    rules = {"properties": {"a": {"enum": choices}}}
+    is_valid = schema._validator()(rules).is_valid({"a": value})
+    assert (schema.check({"a": value}, rules) == []) is is_valid
+    assert is_valid or not schema.Schema(rules).fits({"a": value})
+
+
 @given(st.dictionaries(st.sampled_from([*KEYS, "unknown"]), VALUES, max_size=4))
 def test_the_quick_check_and_jsonschema_agree(value: dict[str, Any]) -> None:
     quick = schema.Schema(SCHEMA).fits(value)
