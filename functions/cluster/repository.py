@@ -1,9 +1,10 @@
 """What is wrong between the clusters of a repository: inventories and nodes. Each node is in one cluster."""
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 
-from krmfn import Field, Place, error, warning
+from krmfn import Field, Item, Place, error, warning
 from krmfn.printing import counted, some
 
 from ..fleet.nodes import names_and_kernels
@@ -37,12 +38,12 @@ def check(streams: Clusters, intent: Intent) -> None:
                 remedy = f"give each cluster its own, or make it again with `--name {cluster.name}`"
                 if not cluster.members:
                     message = f"has the name of a cluster in {file}, which does not list it"
-                    remedy = "add this path there"
+                    remedy = f"write `- {_listed_as(item, file)}` below `{name}:` there"
                 finding = severity(message, rule="KRM601", field=Field("metadata.name", name), remedy=remedy)
                 cluster.final.report([item.located(finding)])
             elif cluster.is_unassigned:
                 message = f"no cluster of {file} has this inventory, so its nodes count nowhere"
-                finding = warning(message, rule="KRM524", remedy="add its path there")
+                finding = warning(message, rule="KRM524", remedy=f"list {_listed_as(item, file)} there")
                 cluster.final.report([item.located(finding)])
     if intent.is_check:
         _check_empty(clusters, config)
@@ -51,6 +52,12 @@ def check(streams: Clusters, intent: Intent) -> None:
         _check_copies(streams.clusters)
     if intent.judges_nodes and intent.judges_whole:
         applications.check(streams)
+
+
+def _listed_as(item: Item, configuration: str) -> str:
+    """Return the path of an item's file as the configuration file would list it: from its own folder."""
+    path = item.place.path if item.place else ""
+    return os.path.relpath(path, os.path.dirname(configuration) or os.curdir)
 
 
 def _check_empty(clusters: Sequence[Cluster], config: Config) -> None:

@@ -12,6 +12,8 @@ from krmfn.typed import Any, NamedTuple
 
 from ..cluster import cluster_streams
 from ..cluster.deployed import Clusters
+from ..cluster.root_files import files_of_cluster
+from ..cluster.word_reader import Reader
 from ..command import Context
 from ..importing.beginnings import Spot
 from ..options import RunOptions
@@ -68,8 +70,18 @@ def spots_of(layout: Layout, top: str, names: Sequence[str]) -> dict[str, Spot]:
         listing = manifests.kustomization_in(f"{top}/{folder}")
         is_there = name in known and Path(top, folder).is_dir()
         plain = not listing if is_there else is_plain
-        spots[name] = Spot(folder, os.path.relpath(listing, top) if listing else "", () if is_there else bases, plain)
+        spot = Spot(folder, os.path.relpath(listing, top) if listing else "", () if is_there else bases, plain)
+        spots[name] = spot._replace(has_config=is_there and _has_config(layout, name))
     return spots
+
+
+def _has_config(layout: Layout, name: str) -> bool:
+    """Return True when something of ours but nodes reaches a cluster: a first config would be another one."""
+    reader = Reader()
+    for cluster in layout.streams.clusters:
+        if cluster.name == name:
+            reader.concerns(files_of_cluster(cluster))
+    return reader.has_more
 
 
 def _only(layout: Layout, name: str) -> str:

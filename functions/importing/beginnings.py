@@ -98,6 +98,8 @@ class Spot(NamedTuple):
     bases: Sequence[str] = ()
     """What the kustomizations of all its neighbours list alike; a new one lists it, too."""
     is_plain: bool = False
+    has_config: bool = False
+    """Whether a file of the cluster is about krmfn already, and not about nodes alone."""
 
 
 def added(
@@ -107,7 +109,8 @@ def added(
     result, lines = list[File](), list[str]()
     for cluster in clusters:
         spot = spots[cluster.name]
-        configs = {**(cluster.configs or ({} if spot.bases else first))}
+        has_config = bool(spot.bases) or (spot.has_config and first == FIRST_FILES)
+        configs = {**(cluster.configs or ({} if has_config else first))}
         if profiles:
             configs[PROFILES] = emit.dump(_local(profiles)).encode()
         names = sorted(configs)
@@ -115,7 +118,9 @@ def added(
         if cluster.inventory:
             purpose = f"the nodes of {cluster.name}; beside what is deployed"
             result.append(File(f"{spot.folder}/inventory.yaml", cluster.inventory, purpose))
-        if spot.listing:
+        if not names and spot.has_config:
+            lines += ["", f"{cluster.name} has a config, so it gets no other one"]
+        elif spot.listing:
             lines += ["", f"{spot.listing} is there; let it have these lines:", "resources:"]
             lines += [f"- {name}" for name in names]
         else:

@@ -348,7 +348,7 @@ def test_an_inventory_of_another_cluster_is_an_error(repo: Path) -> None:
     plant(repo, {".krmfn.yaml": right.replace(", inventories/lab.yaml", "")})
     done = process("krmfn", "check", ".", cwd=repo)
     hint = "metadata.name: has the name of a cluster in .krmfn.yaml, which does not list it [KRM601]\n"
-    hint += "  help: add this path there"
+    hint += "  help: write `- inventories/lab.yaml` below `lab:` there"
     assert (done.code, hint in done.text) == (1, True), done.text
     plant(repo, {".krmfn.yaml": swapped})
     assert "warning: NodeInventory prod" in render(repo, "lab").ended(0).err

@@ -209,6 +209,19 @@ def test_a_vendor_s_product_goes_to_a_cluster_that_is_named(tmp_path: Path) -> N
     assert not new(tmp_path)
 
 
+def test_the_same_line_twice_adds_what_was_missing_and_no_second_config(tmp_path: Path) -> None:
+    """The first time no commit for CI was known: people repeat the line with it."""
+    line = ("--cluster", "dev", "--cluster", "prod")
+    repository(tmp_path, {"a.txt": ""})
+    run(tmp_path, *line).ended(0, "")
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "a")
+    done = run(tmp_path, *line, "--ci", "github", *PIN).ended(0, "")
+    assert sorted(new(tmp_path)) == sorted([ACTION, WORKFLOW])
+    assert "\ndev has a config, so it gets no other one\n" in done.text
+    assert run(tmp_path, "--cluster", "dev", "--vendor", "amd-gpu").ended(0, "").text.startswith("clusters/dev/amd-gpu")
+
+
 def test_where_nothing_is_left_to_write_it_says_so(tmp_path: Path) -> None:
     done = run(repository(tmp_path, CLUSTERS), "--ci", "none").ended(2)
     assert "nothing is left to write here; name a cluster with --cluster, or a server with --ci" in done.err
