@@ -1,10 +1,10 @@
 """Values that are written anew at their own place, and what goes: with the comments that stay, or a refusal."""
 
 from ..typed import Any
-from . import losses, remarks
+from . import losses, moves, remarks
 from .inline import TooMuch
 
-__all__ = ["behind_dash", "is_behind", "note_anew", "remove", "with_comment"]
+__all__ = ["behind_dash", "is_behind", "is_taken", "note_anew", "remove", "with_comment"]
 
 
 def note_anew(walk: Any, node: Any, place: tuple[Any, Any]) -> None:
@@ -14,14 +14,26 @@ def note_anew(walk: Any, node: Any, place: tuple[Any, Any]) -> None:
         walk.anew_places.add((id(place[0]), place[1]))
 
 
+def is_taken(walk: Any, node: Any, place: tuple[Any, Any]) -> bool:
+    """Return True where another value moved to a place; its key or entry keeps its comment, but for `replaced`."""
+    is_other = (id(place[0]), place[1]) in walk.rebuilt
+    walk.kept.update(() if is_other and (id(place[0]), place[1]) in walk.replaced else (id(node),))
+    return is_other
+
+
 def with_comment(
-    walk: Any, nodes: tuple[Any, ...], span: tuple[int, int, int], values: tuple[Any, Any], piece: str
+    walk: Any, nodes: tuple[Any, ...], span: tuple[int, int, int], change: tuple[Any, tuple[Any, Any]], piece: str
 ) -> str:
     """Return the text of a value that is written anew, `piece`, with the comment that may begin at span[1].
 
-    Raises WouldLose for what else is lost in the span: comments, anchors. `nodes`: the value; () of an alias.
+    Raises WouldLose for what else is lost in the span: comments, anchors. `nodes`: the value; () of an alias. `change`:
+    what it was, and its place.
     """
-    line = remarks.rest(walk.text, span[1])
+    old, (data, name) = change
+    values, line = (old, data[name]), remarks.rest(walk.text, span[1])
+    if (id(data), name) in walk.replaced:  # another value, which has its own comments
+        values = (None, data[name])
+        line = None if moves.comment(walk.rebuilt[id(data), name]) else line
     if nodes:
         walk.check_anchors(*nodes)
         spans = losses.comments(walk.text, walk.root, span[0], span[2])

@@ -117,6 +117,8 @@ def flow(walk: Any, node: Any, old: Any, new: Any) -> str:
         if not same(old[key], new[key]):
             if not start < child.start_mark.index < child.end_mark.index <= end:
                 raise TooMuch  # an alias, or nothing
+            if origin := walk.rebuilt.get((id(new), key)):
+                moves.check_brackets(walk, new[key], origin)
             pieces += text[at : child.start_mark.index], flow(walk, child, old[key], new[key])
             at = child.end_mark.index
     return "".join(pieces) + str(text[at:end])
@@ -129,7 +131,7 @@ def _rebuilt(walk: Any, node: Any, values: tuple[Any, Any], parts: tuple[dict[An
     inner = {match for match, child in nodes.items() if start < child.start_mark.index <= end}  # and no alias
     walk.check_anchors(*(child for match, child in nodes.items() if match in inner and match not in matches))
     for match, (name, value) in zip(matches, enumerate(new) if isinstance(new, list) else new.items(), strict=True):
-        if match not in inner:
+        if match not in inner or (id(new), name) in walk.rebuilt:
             moves.check_brackets(walk, value, walk.origin(new, name))
     pieces = [
         flow(walk, nodes[match], old[match], value) if match in inner else _in_brackets(value)

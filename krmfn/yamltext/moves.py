@@ -11,7 +11,7 @@ from . import emit, lent, losses, positions, remarks
 from .positions import key_name
 from .simple import is_merge
 
-__all__ = ["Origin", "check_brackets", "dump", "origins", "parts_of"]
+__all__ = ["Origin", "check_brackets", "comment", "dump", "origins", "parts_of"]
 
 
 class Origin(NamedTuple):
@@ -182,6 +182,12 @@ def _column(origin: Origin) -> int:
     node = origin.key or origin.node
     begin = origin.begin if origin.begin >= 0 else int(node.start_mark.index)
     return int(begin - origin.walk.text.rfind("\n", 0, begin) - 1)
+
+
+def comment(origin: Origin) -> str:
+    """Return the comment on the line of a value; "" where it has none of its own."""
+    end = remarks.stop(origin.walk.text, origin.key, origin.node) if origin.begin >= 0 else -1
+    return _comment(origin.walk.text, end).strip()
 
 
 def _comment(text: str, end: int) -> str:

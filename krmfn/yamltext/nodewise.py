@@ -59,6 +59,8 @@ class Walk:
         """The places of values that are written anew: a collection's identity, and a key or an index."""
         self.moved: list[tuple[int, int]] = []
         """Where the values stood that stand elsewhere now."""
+        self.replaced: set[tuple[int, Any]] = set()
+        """The places in `rebuilt` where other values were."""
         self.others: dict[int, Walk] = {}
         """The walks over other texts, by the identities of their sources."""
 
@@ -181,8 +183,7 @@ class Walk:
         """Add the patches below a key; where edits are not enough, the value is written anew behind its key."""
         (key, value), new = entry, place[0][place[1]]
         is_alias = value.start_mark.index < key.end_mark.index
-        self.kept.add(id(key))
-        if not is_alias and self.is_edited(value, old, new):
+        if not anew.is_taken(self, key, place) and not is_alias and self.is_edited(value, old, new):
             return
         start, end = int(key.start_mark.index), self.rows.end((key, value))
         stop = remarks.stop(self.text, key, value)
@@ -193,7 +194,7 @@ class Walk:
         anew.note_anew(self, value, place)
         piece = moves.dump(self, place[0], [place[1]], column, f"{name}:")[column:]
         nodes = () if is_alias else (value,)
-        piece = anew.with_comment(self, nodes, (key.end_mark.index, stop, end), (old, new), piece)
+        piece = anew.with_comment(self, nodes, (key.end_mark.index, stop, end), (old, place), piece)
         self.patches.append((start, end, piece))
 
     def sequence(self, node: Any, old: list[Any], new: list[Any]) -> None:
@@ -236,8 +237,7 @@ class Walk:
             return
         depth, value, alias = len(self.path), node.value[number], self.rows.alias(node, number)
         self.path += [str(number)] if node is not self.root or len(node.value) > 1 else []
-        self.kept.add(id(value))
-        if alias or not self.is_edited(value, old, new):
+        if anew.is_taken(self, value, values[1:]) or alias or not self.is_edited(value, old, new):
             if node is self.root and not self.may_rewrite:
                 raise TooMuch
             end = self.rows.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.rows.end((None, node))
@@ -245,6 +245,6 @@ class Walk:
             anew.note_anew(self, value, values[1:])
             piece = moves.dump(self, values[1], [values[2]], column, "-")[column:]
             nodes, span = () if alias else (value,), (dashes[number] + 1, stop, end)
-            piece = anew.with_comment(self, nodes, span, (old, new), piece)
+            piece = anew.with_comment(self, nodes, span, (old, values[1:]), piece)
             self.patches.append((dashes[number], end, piece))
         del self.path[depth:]

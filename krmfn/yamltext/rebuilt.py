@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from itertools import chain
 
 from ..resource import same
-from ..typed import Any, NamedTuple
-from . import align, inline, linetree, losses, moves
+from ..typed import Any
+from . import align, inline, linetree, losses, moves, replaced
 from .moves import Origin
+from .replaced import Gone, Written
+from .replaced import parts as _all
 
 __all__ = ["origins_of"]
 
@@ -22,27 +24,19 @@ _MOST = 100
 """How many values that came are compared, one by one, with those that went."""
 
 
-class _Gone(NamedTuple):
-    """A value that is not at its place any more."""
-
-    origin: Origin
-    name: Any
-    """The key that it had; None in a list."""
-    holder: int
-    """The identity of the new collection that it went from; 0 for a part of what went."""
-
-
 def origins_of(walk: Any) -> dict[tuple[int, Any], Origin]:
     """Return where values stood that an edit moved, by the identities of their new collections, and their names."""
     if not _has_gone(walk.old, walk.new):  # as in nearly every edit
         return {}
     changes = _Changes(walk)
     changes.compare(walk.root, walk.old, walk.new)
-    if not changes.gone or not changes.fresh:
+    if not changes.gone or not (changes.fresh or changes.written):
         return {}
     matches = changes.equal()
     matches.update(changes.alike(matches))
-    return matches
+    onto = replaced.moved_onto(walk, changes.written, changes.gone, changes.is_free)
+    walk.replaced.update(onto)
+    return matches | onto
 
 
 def _has_gone(old: Any, new: Any) -> bool:
@@ -68,8 +62,9 @@ class _Changes:
 
     def __init__(self, walk: Any) -> None:
         self.walk = walk
-        self.gone: list[_Gone] = []
+        self.gone: list[Gone] = []
         self.fresh: list[_Place] = []
+        self.written: list[Written] = []
         self.used: set[int] = set()
         """The nodes whose values have been found, by their identities."""
 
@@ -101,12 +96,17 @@ class _Changes:
                     part._replace(begin=-1), name if part.key else None, data
                 )  # its key stays, with its comment
                 self.note_fresh([(data, name)])
-            else:
+            elif not same(part.old, data[name]):
+                self.written.append(Written(part, data, name))
                 self.compare(part.node, part.old, data[name])
+
+    def is_free(self, gone: Gone) -> bool:
+        """Return True for what went where nothing is known yet of where it stands."""
+        return id(gone.origin.node) not in self.used and _is_sure(gone)
 
     def note_gone(self, part: Origin, name: Any, holder: Any) -> None:
         """Note what is not in a collection any more."""
-        self.gone.append(_Gone(part, name, id(holder)))
+        self.gone.append(Gone(part, name, id(holder)))
         self.used.difference_update(id(inner.origin.node) for inner in _all(self.gone[-1]))
 
     def note_fresh(self, places: Iterator[_Place] | list[_Place]) -> None:
@@ -116,7 +116,7 @@ class _Changes:
             if known is None:
                 self.fresh.append((data, name))
             elif known.walk is self.walk and id(known.node) not in self.used:
-                self.used.update(id(part.origin.node) for part in _all(_Gone(known, None, 0)))
+                self.used.update(id(part.origin.node) for part in _all(Gone(known, None, 0)))
                 self.compare(known.node, known.old, data[name])
 
     def equal(self) -> dict[tuple[int, Any], Origin]:
@@ -152,56 +152,53 @@ class _Changes:
 class _Candidates:
     """What went, found by its value, and by that with its key, with where it went from, and with its identity."""
 
-    def __init__(self, parts: Iterator[_Gone], used: set[int]) -> None:
+    def __init__(self, parts: Iterator[Gone], used: set[int]) -> None:
         """Sort what went; those in `used`, which grows, are no candidates any more."""
         self.used = used
-        self.by_text: dict[str, deque[_Gone]] = {}
-        self.by_trait: dict[tuple[str, str, Any], deque[_Gone]] = {}
+        self.by_text: dict[str, deque[Gone]] = {}
+        self.by_trait: dict[tuple[str, str, Any], deque[Gone]] = {}
         for part in parts:
             text = align.text_of(part.origin.old)
             self.by_text.setdefault(text, deque()).append(part)
             for trait in (("name", part.name), ("holder", part.holder), ("value", id(part.origin.old))):
                 self.by_trait.setdefault((text, *trait), deque()).append(part)
 
-    def best(self, place: _Place, count: int) -> _Gone | None:
+    def best(self, place: _Place, count: int) -> Gone | None:
         """Return which of the equal values that went is the one at a place, where `count` equal ones have come."""
         (data, name), value = place, place[0][place[1]]
         text = align.text_of(value)
         if self._first(self.by_text.get(text)) is None:
             return None
         named = self._first(self.by_trait.get((text, "name", name))) if isinstance(data, dict) else None
-        if not value or (not isinstance(value, (dict, list)) and (not isinstance(value, str) or len(value) < 2)):
-            return named or self._only(text, count)
+        if replaced.is_little(value):
+            return named or self._only(place, count)
         traits = (("value", id(value)), ("holder", id(data)))
         identical, sibling = (self._first(self.by_trait.get((text, *key))) for key in traits)
+        if not identical and not named and len(free := self._free(text)) > count:
+            replaced.check_alike(free, replaced.path_to(free[0].origin.walk, data, name))
         return identical or named or sibling or self._first(self.by_text[text])
 
-    def _first(self, parts: "deque[_Gone] | None") -> _Gone | None:
+    def _first(self, parts: "deque[Gone] | None") -> Gone | None:
         """Return the first that is not used yet; those before it are forgotten."""
         while parts and id(parts[0].origin.node) in self.used:
             parts.popleft()
         return parts[0] if parts else None
 
-    def _only(self, text: str, count: int) -> _Gone | None:
+    def _free(self, text: str) -> list[Gone]:
+        return [part for part in self.by_text[text] if id(part.origin.node) not in self.used]
+
+    def _only(self, place: _Place, count: int) -> Gone | None:
         """Return what went with a value that nothing else has which is not used yet, where one came.
 
-        Raises WouldLose where several went, and as many have come: they moved, and nobody knows which is which.
+        Raises WouldLose where several went, and as many or fewer have come: nobody knows which of them moved.
         """
-        parts = [part for part in self.by_text[text] if id(part.origin.node) not in self.used]
-        if len(parts) == count > 1:
-            _check_bare(parts)
-        return parts[0] if len(parts) == count == 1 else None
+        free = self._free(align.text_of(place[0][place[1]]))
+        if len(free) > 1 and len(free) >= count:
+            replaced.check_alike(free, replaced.path_to(free[0].origin.walk, *place))
+        return free[0] if len(free) >= count == 1 else None
 
 
-def _check_bare(parts: list[_Gone]) -> None:
-    """Raise WouldLose when one of some equal values that went has a comment: it would go with none of them."""
-    for part in parts:
-        walk, span = part.origin.walk, part.origin.span
-        for start, end in losses.comments(walk.text, walk.root, *span) if part.origin.begin >= 0 else ():
-            raise losses.WouldLose(losses.unknown(len(parts), walk.text[start:end].strip()), tuple(walk.path))
-
-
-def _is_sure(gone: _Gone) -> bool:
+def _is_sure(gone: Gone) -> bool:
     """Return False for what Kubernetes and kustomize read differently: what is equal to one is not to the other."""
     node = gone.origin.node  # a text that is read by its lines has no such word
     return isinstance(node, linetree.Node) or losses.doubtful(node) == {}
@@ -213,13 +210,6 @@ def _is_other(old: Any, new: Any) -> bool:
         return old.keys().isdisjoint(new)
     kinds = [type(value) if isinstance(value, (dict, list)) else None for value in (old, new)]
     return kinds[0] is not kinds[1]
-
-
-def _all(gone: _Gone) -> Iterator[_Gone]:
-    """Yield what went and its parts, at all levels."""
-    yield gone
-    for name, part in moves.parts_of(gone.origin.walk, gone.origin.node, gone.origin.old):
-        yield from _all(_Gone(part, name if part.key else None, 0))
 
 
 def _inner(value: Any) -> Iterator[_Place]:
@@ -236,7 +226,7 @@ def _places(places: list[_Place]) -> Iterator[_Place]:
         stack += [*_inner(data[name])][::-1]
 
 
-def _nearest(value: Any, gone: list[_Gone]) -> _Gone | None:
+def _nearest(value: Any, gone: list[Gone]) -> Gone | None:
     """Return which that went shares most with a new one, at least a third (of scalars half); None for none."""
     shares = [(align.share(part.origin.old, value), part) for part in gone]
     best = max(shares, key=lambda pair: pair[0], default=None)

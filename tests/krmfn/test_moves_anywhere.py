@@ -237,15 +237,20 @@ def test_what_is_wrapped_at_its_place_has_its_comments_once(around: str) -> None
     assert comments(out) == comments(GIVER)
 
 
-@pytest.mark.parametrize(("old", "new"), [("true", "true"), ("1", "1"), ("x", "x"), ("null", "null")])
-def test_a_comment_does_not_go_to_another_value_that_says_as_little(old: str, new: str) -> None:
-    spec_text = f"  spec:\n    a: {old} # of a\n    b: {old} # of b\n    c: z\n"
+@pytest.mark.parametrize("value", ["true", "1", "x", "null"])
+@pytest.mark.parametrize("comments", [(" # of a", " # of b"), (" # of a", ""), (" # same", " # same"), ("", "")])
+def test_of_two_equal_values_that_went_where_one_came_nobody_guesses(value: str, comments: tuple[str, str]) -> None:
+    spec_text = f"  spec:\n    a: {value}{comments[0]}\n    b: {value}{comments[1]}\n    c: z\n"
     text = f"- apiVersion: v1\n  kind: A\n  metadata: {{name: a}}\n{spec_text}"
     resources = ResourceList.parse((HEAD + text).encode())
     spec = resources.items[0].manifest["spec"]
     spec["d"] = spec.pop("a")
     del spec["b"]
-    assert resources.to_bytes().decode().endswith(f"  spec:\n    c: z\n    d: {new}\n")
+    if comments[0] != comments[1]:
+        with pytest.raises(KrmfnError, match=r"A a: spec.d cannot be written: 2 equal values went, .* '# of a'"):
+            resources.to_bytes()
+        return
+    assert resources.to_bytes().decode().endswith(f"  spec:\n    c: z\n    d: {value}{comments[0]}\n")
 
 
 def test_a_word_that_readers_read_differently_is_not_taken_along() -> None:

@@ -1,0 +1,136 @@
+"""Values that moved onto a field or an entry that was there: their comments take the place of the former value's."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+
+from ..typed import Any, NamedTuple
+from . import align, losses, moves
+from .moves import Origin
+
+__all__ = ["Gone", "Written", "check_alike", "is_little", "moved_onto", "parts", "path_to"]
+
+
+class Gone(NamedTuple):
+    """A value that is not at its place any more."""
+
+    origin: Origin
+    name: Any
+    """The key that it had; None in a list."""
+    holder: int
+    """The identity of the new collection that it went from; 0 for a part of what went."""
+
+
+class Written(NamedTuple):
+    """A place whose value is another one now."""
+
+    old: Origin
+    data: Any
+    """The new collection that holds it."""
+    name: Any
+
+    @property
+    def value(self) -> Any:
+        """Return what is there now."""
+        return self.data[self.name]
+
+
+def parts(gone: Gone) -> Iterator[Gone]:
+    """Yield what went and its parts, at all levels."""
+    yield gone
+    for name, part in moves.parts_of(gone.origin.walk, gone.origin.node, gone.origin.old):
+        yield from parts(Gone(part, name if part.key else None, 0))
+
+
+def is_little(value: Any) -> bool:
+    """Return True for a value that says as little as many others do: a number, a boolean, one character."""
+    return not value or (not isinstance(value, (dict, list)) and (not isinstance(value, str) or len(value) < 2))
+
+
+def moved_onto(
+    walk: Any, written: list[Written], gone: Iterable[Gone], is_free: Callable[[Gone], bool]
+) -> dict[tuple[int, Any], Origin]:
+    """Return which values that went, with comments, stand at places where others were: by collection and name.
+
+    What stood at such a place went, too, and may stand at another one. Raises WouldLose where nobody knows which value
+    it is, and where its comment has no line.
+    """
+    counts = Counter(align.text_of(place.value) for place in written)
+    known: dict[str, list[Gone]] = {}
+    origins: dict[tuple[int, Any], Origin] = {}
+    went: list[Gone] = [*chain.from_iterable(map(parts, gone))]
+    while went:
+        for source in filter(is_free, went):
+            known.setdefault(align.text_of(source.origin.old), []).append(source)
+        went = []
+        for place in written:
+            key = id(place.data), place.name
+            free = [part for part in known.get(align.text_of(place.value), ()) if is_free(part)]
+            part = _which(walk, place, free, counts) if key not in origins else None
+            if part is None or not _comments(part):
+                continue
+            _check_place(walk, place, part)
+            origins[key] = part.origin
+            inner = {id(other.origin.node) for other in parts(part)}
+            for text, others in known.items():
+                known[text] = [other for other in others if id(other.origin.node) not in inner]
+            went += parts(Gone(place.old, place.name, 0))
+    return origins
+
+
+def _which(walk: Any, place: Written, free: list[Gone], counts: Counter[str]) -> Gone | None:
+    """Return which of the equal values that went is at a place; None for a new one. Raises WouldLose."""
+    same = walk.known(place.value)
+    identical = [part for part in free if same and part.origin.node is same.node]
+    named = [part for part in free if isinstance(place.data, dict) and part.name == place.name]
+    for sure in (identical, named):
+        if len(sure) == 1:
+            return sure[0]
+    if same or len(free) < counts[align.text_of(place.value)]:  # it is a copy, or some of them are new
+        return None
+    if len(free) > 1:
+        check_alike(free, path_to(walk, place.data, place.name))
+    return free[0] if free else None
+
+
+def check_alike(gone: list[Gone], path: tuple[str, ...]) -> None:
+    """Raise WouldLose when equal values that went have other comments: nobody knows which of them is still there."""
+    remarks = [_comments(part) for part in gone]
+    if len({*remarks}) > 1:
+        raise losses.WouldLose(losses.unknown(len(gone), next(filter(None, remarks)).partition("\n")[0]), path)
+
+
+def _comments(part: Gone) -> str:
+    """Return the comments of a value that went; those of a key that stays are not its own."""
+    walk, (start, end) = part.origin.walk, part.origin.span
+    if part.origin.begin < 0 or "#" not in walk.text[start:end]:
+        return ""
+    spans = losses.comments(walk.text, walk.root, start, end)
+    return "\n".join(walk.text[begin:stop].strip() for begin, stop in spans)
+
+
+def _check_place(walk: Any, place: Written, part: Gone) -> None:
+    """Raise WouldLose where a comment has no line, and where it may be chance that the two values are equal."""
+    path, depth = path_to(walk, place.data, place.name), len(walk.path)
+    if place.old.begin < 0:
+        walk.path[:] = path
+        moves.check_brackets(walk, place.value, part.origin)
+        del walk.path[depth:]
+    comment, other = moves.comment(part.origin), moves.comment(place.old)
+    if is_little(place.value) and comment and other and comment != other:
+        problem = f"the comment {comment[:40]!r} moves with its value onto {other[:40]!r}, or one of them would be lost"
+        raise losses.WouldLose(f"cannot be written: {problem}; clear one first by `field.comment`", path)
+
+
+def path_to(walk: Any, data: Any, name: Any) -> tuple[str, ...]:
+    """Return the path of a place in an item, which may stand in a list of one."""
+    is_listed = isinstance(walk.new, list) and len(walk.new) == 1
+    stack: list[tuple[Any, tuple[str, ...]]] = [(walk.new[0] if is_listed else walk.new, ())]
+    while stack:
+        value, path = stack.pop()
+        if value is data:
+            return (*path, str(name))
+        if isinstance(value, (dict, list)):
+            entries = value.items() if isinstance(value, dict) else enumerate(value)
+            stack += [(part, (*path, str(key))) for key, part in entries]
+    return tuple(walk.path)
