@@ -9,6 +9,7 @@ from krmfn.typed import Any, Literal, NamedTuple
 
 from .differences import ABSENT, FieldChange, Part, differences
 from .identity import object_id
+from .sentence import Sentence, text
 
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -47,7 +48,7 @@ class Effect(NamedTuple):
     word: str
     """One word for programs: `gained`, `lost`, ..., as `kmm.scheduling.Word` has them."""
     nodes: tuple[str, ...]
-    message: str
+    sentence: Sentence
     """What happens, with how many nodes, and the names of some."""
     reason: str = ""
     """Why, as the message has it."""
@@ -57,6 +58,11 @@ class Effect(NamedTuple):
     """Whether an object selects these nodes and they end up without it."""
     rival: Ref | None = None
     """Another object, whose kernel module KMM unloads or loads there at the same time."""
+
+    @property
+    def message(self) -> str:
+        """Return what happens, as people read it."""
+        return text(self.sentence)
 
 
 class Plan(NamedTuple):

@@ -85,6 +85,8 @@ class Result(NamedTuple):
     """The other places that it is about."""
     remedy: str = ""
     """What to do about it in this case, as a clause: `remove one of the two`; "" where nobody can say it."""
+    sentence: tuple[object, ...] = ()
+    """The message in its parts, words and counts as values, where it counts something; else ()."""
 
     @property
     def text(self) -> str:
@@ -99,6 +101,11 @@ class Result(NamedTuple):
     def fact(self, name: str) -> str | int | tuple[str, ...]:
         """Return a fact by its name; "" when the finding has none of this name."""
         return dict(self.facts).get(name, "")
+
+    def with_words(self, before: str = "", after: str = "") -> "Result":
+        """Return it with more words around its message."""
+        sentence = tuple(part for part in (before, *self.sentence, after) if part != "") if self.sentence else ()
+        return self._replace(message=f"{before}{self.message}{after}", sentence=sentence)
 
     @property
     def identity(self) -> tuple[Any, ...]:
@@ -184,9 +191,10 @@ class Located(Protocol):
         """Return the finding with the reference, field and place of this."""
 
 
-def error(message: str, **about: "Unpack[About]") -> Result:
+def error(message: "str | tuple[object, ...]", **about: "Unpack[About]") -> Result:
     """Return a finding that stops the run: nothing is generated, the exit code is 1.
 
+    `message` is a text, or its parts: words and counts as values, each of which says itself by `str`.
     `about` is what it is about: `at`, an item or a field of one, which gives the reference, the field and the place; or
     `ref`, `field`, `place` one by one; `proposed`, what the field should hold; `rule`, `tags` and `remedy`. Raises
     ValueError for a `proposed` without a field.
@@ -194,20 +202,26 @@ def error(message: str, **about: "Unpack[About]") -> Result:
     return _result(message, "error", **about)
 
 
-def warning(message: str, **about: "Unpack[About]") -> Result:
+def warning(message: "str | tuple[object, ...]", **about: "Unpack[About]") -> Result:
     """Return a finding that does not stop the run; `about` as for `error`."""
     return _result(message, "warning", **about)
 
 
-def info(message: str, **about: "Unpack[About]") -> Result:
+def info(message: "str | tuple[object, ...]", **about: "Unpack[About]") -> Result:
     """Return a finding that is worth knowing and no problem; `about` as for `error`."""
     return _result(message, "info", **about)
 
 
 def _result(
-    message: str, severity: Severity, at: "Located | None" = None, proposed: Any = None, **about: Any
+    message: "str | tuple[object, ...]",
+    severity: Severity,
+    at: "Located | None" = None,
+    proposed: Any = None,
+    **about: Any,
 ) -> Result:
-    result = Result(message, severity, **about)
+    sentence = () if isinstance(message, str) else message
+    text = message if isinstance(message, str) else "".join(map(str, message))
+    result = Result(text, severity, **about, sentence=sentence)
     result = at.located(result) if at else result
     if proposed is None:
         return result

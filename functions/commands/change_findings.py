@@ -68,13 +68,15 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
     for word, kind in _EFFECTS.items():
         if word not in words:
             continue
-        pairs = [(effect.ref, effect.message) for effect in plan.effects if effect.word in (kind, "unknown")]
+        pairs = [(effect.ref, effect.sentence) for effect in plan.effects if effect.word in (kind, "unknown")]
         harms = [effect for effect in comparison.by_former_labels if effect.word == kind]
-        pairs += [(harm.ref, f"{harm.message}, as long as they have their former labels") for harm in harms]
-        pairs += [(finding.ref, finding.text) for finding in comparison.unapplied if word in _UNLOADS and finding.ref]
-        for ref, message in pairs:
-            finding = _with_note(comparison, error(message, ref=ref))
-            yield from tag_cluster(name, [finding._replace(message=f"{message}{_FAILS}{word})")])
+        pairs += [(harm.ref, (*harm.sentence, ", as long as they have their former labels")) for harm in harms]
+        pairs += [
+            (finding.ref, (finding.text,)) for finding in comparison.unapplied if word in _UNLOADS and finding.ref
+        ]
+        for ref, parts in pairs:
+            finding = _with_note(comparison, error(parts, ref=ref))
+            yield from tag_cluster(name, [finding.with_words(after=f"{_FAILS}{word})")])
         of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)
         spokes = run_of(comparison.sides[1]).spokes if comparison.sides else ()
         if of_hub and comparison.knows_nodes and not spokes:

@@ -134,7 +134,8 @@ def coverage_errors(view: View) -> list[Result]:
     merge, does not say that KMM has done its part.
     """
     from ..chain import live_rows  # here, as above
-    from ..fleet import table, wording
+    from ..fleet import table
+    from ..sentence import named
 
     names: dict[tuple[Ref, str], list[str]] = {}
     live = view.live
@@ -144,7 +145,7 @@ def coverage_errors(view: View) -> list[Result]:
             is_assumed = row.state == table.ASSUMED and not row.node.last_kernel and row.holds is None
             reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason
             names.setdefault((row.driver.claim.ref, reason), []).append(row.node.name)
-    uncovered = (error(f"{wording.nodes_named(nodes)}: {reason}", ref=ref) for (ref, reason), nodes in names.items())
+    uncovered = (error((named(nodes), f": {reason}"), ref=ref) for (ref, reason), nodes in names.items())
     return [*spokes, *uncovered]
 
 

@@ -40,7 +40,7 @@ class HeldBack(NamedTuple):
 
     def _delayed(self, effect: Effect) -> Effect:
         engine = self.waiting.get(effect.ref.id)
-        return effect._replace(message=f"{effect.message}, once {engine} is resumed") if engine else effect
+        return effect._replace(sentence=(*effect.sentence, f", once {engine} is resumed")) if engine else effect
 
 
 def held_back(plan: Plan, old: Cluster | None, new: Cluster | None, sides: Sides) -> HeldBack:

@@ -6,10 +6,10 @@ from krmfn import ResourceList, Result
 from krmfn.findings import placed
 
 from ..adoption.leaving import Leaving
-from ..fleet.wording import nodes_named
 from ..kmm.module import MODULE_KINDS
 from ..plan import Effect
 from ..rendering import function_config
+from ..sentence import named
 from ..upgrades import known_nodes
 
 
@@ -38,4 +38,4 @@ def lost(leavers: Sequence[Leaving], new: ResourceList) -> Iterator[Effect]:
             nodes = tuple(nodes_of(ref) or ()) if (ref.group, ref.kind) in MODULE_KINDS else ()
             if nodes:
                 reason = f"the cluster deletes it with {leaver.config.ref}"
-                yield Effect(ref, "lost", nodes, f"lost by {nodes_named(nodes)}: {reason}", reason)
+                yield Effect(ref, "lost", nodes, ("lost by ", named(nodes), f": {reason}"), reason)

@@ -7,6 +7,7 @@ from krmfn import Field, Place, Result
 from krmfn.findings import placed
 from krmfn.results import NODES, Facts, Related, Severity
 
+from ..sentence import Nodes, Sentence, text
 from .claim import Claim, Conflict, FindPlace
 from .remedies import REMEDY, remedy_of
 
@@ -24,13 +25,13 @@ def to_result(conflict: Conflict, where: FindPlace) -> Result:
     others = tuple(claim.claimant for claim in rest)
     values: Facts = (("claimants", others), ("modules", conflict.modules), (NODES, tuple(nodes)), count)
     message, *messages = (_sentence(conflict, places, claim) for claim in (owner, *rest))
-    pairs = ((places.of(claim), text) for claim, text in zip(rest, messages, strict=True) if not claim.external)
-    related = tuple(Related(place, text) for place, text in pairs if place and place.path)
+    texts = map(text, messages)
+    pairs = ((places.of(claim), words) for claim, words in zip(rest, texts, strict=True) if not claim.external)
+    related = tuple(Related(place, words) for place, words in pairs if place and place.path)
     remedy = remedy_of(conflict)
     about = (conflict.severity, rule, owner.ref, Field(owner.field), where(owner))
-    return Result(
-        message, *about, facts=values, related=related, remedy=f"{remedy}: {law}" if remedy.endswith(REMEDY) else remedy
-    )
+    remedy = f"{remedy}: {law}" if remedy.endswith(REMEDY) else remedy
+    return Result(text(message), *about, facts=values, related=related, remedy=remedy, sentence=message)
 
 
 class _Places:
@@ -52,9 +53,9 @@ class _Places:
         return self._known[key]
 
 
-def _sentence(conflict: Conflict, places: _Places, at_claim: Claim) -> str:
+def _sentence(conflict: Conflict, places: _Places, at_claim: Claim) -> Sentence:
     """Return what is wrong, for a finding at the selector of the claim `at_claim`."""
-    return _on_nodes(conflict, places, at_claim) if conflict.nodes else _on_some_node(conflict, places, at_claim)
+    return _on_nodes(conflict, places, at_claim) if conflict.nodes else (_on_some_node(conflict, places, at_claim),)
 
 
 def law_of(conflict: Conflict) -> tuple[str, str]:
@@ -81,15 +82,15 @@ def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
     return Result(text, severity, "KRM306", remedy="correct these, then run again")
 
 
-def _on_nodes(conflict: Conflict, places: _Places, at_claim: Claim) -> str:
+def _on_nodes(conflict: Conflict, places: _Places, at_claim: Claim) -> Sentence:
     """Return `node gpu-1 is selected by DeviceConfig kmm/a (a.yaml, spec.nodeSelector) and ...`."""
     number = sum(map(len, conflict.nodes))
     first = sorted({name for names in conflict.nodes for name in names[:SHOWN]})
     owners = _listing(_owners(conflict.first, places, at_claim), len(conflict.first))
     if number == 1:
-        return f"node {first[0]} is selected by {owners}"
-    counted = f"nodes {_listing(first, number)}" if number <= SHOWN else f"{number:,} nodes ({_listing(first, number)})"
-    return f"{counted} are selected by {owners}"
+        return (f"node {first[0]} is selected by {owners}",)
+    names = _listing(first, number)
+    return f"nodes {names}" if number <= SHOWN else Nodes(number, names), f" are selected by {owners}"
 
 
 def _on_some_node(conflict: Conflict, places: _Places, at_claim: Claim) -> str:

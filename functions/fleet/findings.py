@@ -1,24 +1,26 @@
 """Findings about a fleet: one function per rule."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Field, KrmfnError, Ref, Result, error, info, warning
-from krmfn.printing import counted, some
+from krmfn.printing import SHOWN, some
 from krmfn.results import node_facts
 from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import text
-from ..kmm.module import MAPPINGS
 from ..kmm.resolution import NotJudged, resolver
 from ..kmm.versions import Target
+from ..sentence import Nodes, Sentence, Verb, named
 from . import wording
 from .cluster import Cluster, Placement, Workload, placements
 from .coverage import Group, Outcome, State, by_driver, coverage
 from .drivers import Driver
+from .placing import at_config, at_mappings
 
 MAPPING = "mapping"
 """The fact with the condition of a kernel mapping, as `wording.condition` has it."""
+_DOUBT = "it is not known whether a kernel mapping has a driver for "
 
 
 class Join(NamedTuple):
@@ -59,7 +61,8 @@ def labels_are_held(cluster: Cluster, _: str) -> Iterator[Result]:
         missing = cluster.fleet.missing_labels_problem(workload.selector.keys() - labels_of_kmm, "where it runs")
         if missing and not labels_of_kmm.isdisjoint(workload.selector):
             field = Field("spec.template.spec.nodeSelector")
-            yield warning(missing.message, ref=workload.ref, field=field, remedy=missing.remedy)
+            message, remedy = missing
+            yield warning(message, ref=workload.ref, field=field, remedy=remedy)
 
 
 def kernels_are_mapped(joined: Join) -> Iterator[Result]:
@@ -75,16 +78,18 @@ def kernels_are_mapped(joined: Join) -> Iterator[Result]:
                 names = uncovered.setdefault((group.kernel, outcome.failure), [])
                 names += [node.name for node in group.nodes]
         if uncovered:
-            kernels = [
-                f"{kernel} on {wording.nodes_named(sorted(names))}{f': KMM fails: {failure}' if failure else ''}"
-                for (kernel, failure), names in sorted(uncovered.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-            ]
             number = sum(map(len, uncovered.values()))
-            get = "gets" if number == 1 else "get"
-            nodes = f"{number:,} of the {counted(_number(selected), 'node')} that it selects"
-            message = f"{nodes} {get} no driver, since no kernel mapping has one for {some(kernels, len(kernels))}"
+            nodes, get = Nodes(number, of=_number(selected)), Verb(number, "gets", "get")
+            kernels = _kernels(uncovered)
+            message: Sentence = (
+                nodes,
+                " that it selects ",
+                get,
+                " no driver, since no kernel mapping has one for ",
+                *kernels,
+            )
             if blocked := _number([pair for pair in selected if pair[1].state == "blocked"]):
-                message += f"; KMM then does nothing on the other {counted(blocked, 'node')} either"
+                message += ("; KMM then does nothing on the other ", Nodes(blocked), " either")
             without = sorted(name for names in uncovered.values() for name in names)
             facts = (*node_facts(without), _module(driver))
             remedy = "add a kernel mapping for it, or narrow the selector"
@@ -92,19 +97,29 @@ def kernels_are_mapped(joined: Join) -> Iterator[Result]:
         yield from _not_judged(driver, selected)
         unknown = _names(selected, "kernel unknown")
         if unknown and not driver.module.takes_every_kernel:
-            nodes = f"{wording.nodes_named(unknown)}: status.nodeInfo.kernelVersion is missing"
-            message = f"it is not known whether a kernel mapping has a driver for {nodes}"
+            message = (_DOUBT, named(unknown), ": status.nodeInfo.kernelVersion is missing")
             remedy = "render with the inventory of a cluster on which they have reported it"
             about = info(message, facts=(*node_facts(unknown), _module(driver)), remedy=remedy)
             yield at_mappings(driver, about)
+
+
+def _kernels(uncovered: Mapping[tuple[str, str], Sequence[str]]) -> Sentence:
+    """Return some kernels with their nodes and failures, `5.14 on 2 nodes (a, b), ...`: those of most nodes first."""
+    kernels = sorted(uncovered.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    parts = list[object]()
+    for (kernel, failure), names in kernels[:SHOWN]:
+        words = f"{', ' if parts else ''}{kernel} on "
+        parts += [words, named(sorted(names)), f": KMM fails: {failure}" if failure else ""]
+    rest = len(kernels) - SHOWN
+    return (*parts, f" and {rest:,} more" if rest > 0 else "")
 
 
 def _not_judged(driver: Driver, selected: Sequence[tuple[Group, Outcome]]) -> Iterator[Result]:
     """Yield an error where it is not known whether nodes get a driver, since a regexp is not judged (rule KRM216)."""
     if names := _names(selected, "not judged"):
         reason = next(outcome.failure for _, outcome in selected if outcome.state == "not judged")
-        doubt = f"it is not known whether a kernel mapping has a driver for {wording.nodes_named(names)}"
-        yield at_mappings(driver, error(f"{doubt}: {reason}", facts=(*node_facts(names), _module(driver))))
+        message = (_DOUBT, named(names), f": {reason}")
+        yield at_mappings(driver, error(message, facts=(*node_facts(names), _module(driver))))
 
 
 def selectors_match(joined: Join, pools: bool = False) -> Iterator[Result]:
@@ -116,10 +131,11 @@ def selectors_match(joined: Join, pools: bool = False) -> Iterator[Result]:
     idle_drivers = [(driver, number) for driver, number in zip(candidates, numbers, strict=True) if number]
     hint = wording.hints(fleet, [driver for driver, _ in idle_drivers])
     for driver, number in idle_drivers:
-        problem = f"selects none of the {counted(number, 'node')}" if number != 1 else "does not select the only node"
+        none: Sentence = ("selects none of the ", Nodes(number))
+        problem = none if number != 1 else ("does not select the only node",)
         reason, remedy = hint(driver)
         field, facts = Field(driver.claim.field), (_module(driver),)
-        yield at_config(driver, warning(f"{problem}{reason}", field=field, facts=facts, remedy=remedy))
+        yield at_config(driver, warning((*problem, reason), field=field, facts=facts, remedy=remedy))
 
 
 def mappings_are_reached(joined: Join) -> Iterator[Result]:
@@ -137,9 +153,9 @@ def mappings_are_reached(joined: Join) -> Iterator[Result]:
         for position, entry in enumerate(driver.module.mappings if used else ()):
             if position not in used and entry not in mappings_of[driver.claim.ref]:  # another pool may use it
                 number = _number(selected)
-                nodes = f"the {counted(number, 'node')} that {'is' if number == 1 else 'are'} selected"
                 condition = wording.condition(entry)
-                message = f"kernelMappings[{position}] ({condition}) is not used for any kernel of {nodes}"
+                words = f"kernelMappings[{position}] ({condition}) is not used for any kernel of the "
+                message = (words, Nodes(number), " that ", Verb(number, "is", "are"), " selected")
                 remedy = "remove it, unless it is for a kernel that is still to come"
                 finding = info(message, facts=((MAPPING, condition), _module(driver)), remedy=remedy)
                 yield at_mappings(driver, finding, f"[{position}]")
@@ -169,9 +185,9 @@ def workloads_tolerate(joined: Join) -> Iterator[Result]:
         if driver and placement.repelled:
             taints = sorted({taint for _, untolerated in placement.repelled for taint in untolerated})
             names = sorted(node.name for node, _ in placement.repelled)
-            nodes = f"the {counted(len(names) + len(placement.nodes), 'node')} ({some(names, len(names))})"
+            nodes = named(names, len(names) + len(placement.nodes))
             reason = f"since it does not tolerate {some(map(str, taints), len(taints))}"
-            message = f"does not run on {len(names):,} of {nodes} on which {driver.ref} loads, {reason}"
+            message = ("does not run on ", nodes, f" on which {driver.ref} loads, {reason}")
             finding = warning if placement.nodes else error
             field = Field("spec.template.spec.tolerations")
             facts = (*node_facts(names), _module(driver))
@@ -185,10 +201,9 @@ def modules_tolerate(joined: Join) -> Iterator[Result]:
         if names := _names(selected, "taint"):
             taints = sorted({taint for _, outcome in selected if outcome.state == "taint" for taint in outcome.taints})
             number = _number(selected)
-            nodes = f"the {counted(number, 'node')} ({some(names, len(names))}) that it selects"
             reason = f"since it does not tolerate {some(map(str, taints), len(taints))}"
             finding = error if len(names) == number else info
-            message = f"loads no driver on {len(names):,} of {nodes}, {reason}"
+            message = ("loads no driver on ", named(names, number), f" that it selects, {reason}")
             facts = (*node_facts(names), _module(driver))
             remedy = "add `tolerations`, or select other nodes"
             yield at_config(driver, finding(message, field=Field(driver.claim.field), facts=facts, remedy=remedy))
@@ -201,8 +216,8 @@ def nodes_have_a_version(joined: Join) -> Iterator[Result]:
             labels = ",".join(f"{key}={value}" for key, value in driver.selector.items())
             option = f"--selector {labels}" if labels else "--all"
             command = f"kubectl label nodes {option} {driver.version_label}={driver.module.version}"
-            nodes = f"{len(names):,} of the {counted(_number(selected), 'node')} ({some(names, len(names))})"
-            message = f"KMM loads nothing on {nodes} that it selects until they have a version label"
+            nodes = named(names, _number(selected))
+            message = ("KMM loads nothing on ", nodes, " that it selects until they have a version label")
             facts = (*node_facts(names), _module(driver))
             about = info(message, field=Field(driver.claim.field), facts=facts, remedy=f"label them: `{command}`")
             yield at_config(driver, about)
@@ -221,26 +236,3 @@ def _number(selected: Sequence[tuple[Group, Outcome]]) -> int:
 def _names(selected: Sequence[tuple[Group, Outcome]], state: State) -> list[str]:
     """Return the sorted names of the nodes on which a Module has this state."""
     return sorted(node.name for group, outcome in selected if outcome.state == state for node in group.nodes)
-
-
-def at_mappings(driver: Driver, finding: Result, at: str = "") -> Result:
-    """Return the finding about a driver's kernel mappings, or about one of them (`[1]`), placed where it is written."""
-    path = f"{MAPPINGS if driver.cluster is None else MAPPINGS.replace('spec.', 'spec.moduleSpec.', 1)}{at}"
-    finding = at_config(driver, finding._replace(field=Field(f"spec.kernelMappings{at}" if driver.owner else path)))
-    written = driver.origin(info("", field=Field(path)))
-    if not (written and written.field):
-        return finding
-    if written.ref == driver.claim.ref:
-        return finding._replace(field=written.field)
-    where = f"in {written.ref}, {written.field.path}"
-    remedy = f"{finding.remedy} ({where})" if finding.remedy else f"change it {where}"
-    place = written.place
-    if place and (find := place.finder):  # it looks for the field of the finding
-        place = place._replace(finder=lambda result: result._replace(place=find(written).place))
-    return finding._replace(remedy=remedy, place=place)
-
-
-def at_config(driver: Driver, finding: Result) -> Result:
-    """Return the finding about a driver, placed at the config that it is made from."""
-    pool = f"pool {driver.claim.pool}: " if driver.claim.pool else ""
-    return finding._replace(message=f"{pool}{finding.message}", ref=driver.claim.ref, place=driver.claim.place)

@@ -18,10 +18,11 @@ from ..exclusivity.node import Node
 from ..image_reference import shortened
 from ..kmm.envsubst import parse
 from ..kmm.lookup import text
-from . import wording
+from ..sentence import Verb, named
 from .coverage import LOADING
 from .facts import PASSING
-from .findings import Join, at_config, at_mappings
+from .findings import Join
+from .placing import at_config, at_mappings
 
 OS_LABELS = "feature.node.kubernetes.io/system-os_release."
 """What the labels of Node Feature Discovery for the fields of /etc/os-release begin with."""
@@ -114,11 +115,10 @@ def images_can_be_checked(joined: Join) -> Iterator[Result]:
         loading = [group for group, outcome in selected if outcome.state in LOADING and driver.loads]
         if nodes := [node for group in loading for node in group.nodes if node.cluster not in untainted_clusters]:
             taints = sorted({str(taint) for node in nodes for taint in node.taints})
-            names = wording.nodes_named(sorted(node.name for node in nodes))
+            names = sorted(node.name for node in nodes)
             pull = f"KMM {joined.kmm.name} pulls the image first in a pod that tolerates nothing"
-            message = (
-                f"loads no driver on {names}: {pull}, and each known node has a taint ({some(taints, len(taints))})"
-            )
+            reason = f": {pull}, and each known node has a taint ({some(taints, len(taints))})"
+            message = ("loads no driver on ", named(names), reason)
             remedy = "keep a node without taints in the cluster, or add it to the inventory"
             yield at_config(driver, warning(message, field=Field(driver.claim.field), remedy=remedy))
 
@@ -139,9 +139,9 @@ def images_are_for_the_system(joined: Join) -> Iterator[Result]:
                 if expected and system and expected.is_other(system):
                     others.setdefault((position, expected.text, system.text), []).append(node.name)
         for (position, name, other), names in sorted(others.items()):
-            nodes, verb = wording.nodes_named(sorted(names)), "runs" if len(names) == 1 else "run"
-            problem = f"its image names {name}, but {nodes} {verb} {other}; kernel versions do not tell systems apart"
-            message = f"{problem}"
+            nodes, run = named(sorted(names)), Verb(len(names), "runs", "run")
+            rest = f" {other}; kernel versions do not tell systems apart"
+            message = (f"its image names {name}, but ", nodes, " ", run, rest)
             yield at_mappings(
                 driver,
                 warning(message, remedy=f"select nodes by {OS_LABELS}ID and {OS_LABELS}VERSION_ID, too"),

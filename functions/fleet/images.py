@@ -12,7 +12,7 @@ from ..kmm.envsubst import substitute, variables
 from ..kmm.lookup import has, table, tables, text
 from ..kmm.module import PLUGINS
 from ..kmm.resolution import Resolution, resolver
-from . import wording
+from ..sentence import Verb, named
 from .cluster import Cluster, placements
 from .coverage import LOADING, Group, by_driver
 from .drivers import Driver, Drivers
@@ -118,8 +118,9 @@ def unknown_images(groups: Sequence[Group], drivers: Drivers) -> Iterator[Result
         unknown = [group for group, outcome in selected if outcome.state == "kernel unknown"]
         if unknown and not _has_one_image(driver):
             names = sorted(node.name for group in unknown for node in group.nodes)
-            reported = f"{'has' if len(names) == 1 else 'have'} reported no kernel"
-            yield error(f"{wording.nodes_named(names)} {reported}, so not all of its images are known", ref=driver.ref)
+            has = Verb(len(names), "has", "have")
+            message = (named(names), " ", has, " reported no kernel, so not all of its images are known")
+            yield error(message, ref=driver.ref)
 
 
 def unjudged_images(groups: Sequence[Group], drivers: Drivers) -> Iterator[Result]:
@@ -128,7 +129,7 @@ def unjudged_images(groups: Sequence[Group], drivers: Drivers) -> Iterator[Resul
         unjudged = [(group, outcome.failure) for group, outcome in selected if outcome.state == "not judged"]
         if unjudged:
             names = sorted(node.name for group, _ in unjudged for node in group.nodes)
-            message = f"its images for {wording.nodes_named(names)} are not known: {unjudged[0][1]}"
+            message = ("its images for ", named(names), f" are not known: {unjudged[0][1]}")
             yield error(message, ref=driver.ref)
 
 

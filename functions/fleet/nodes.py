@@ -10,10 +10,10 @@ from krmfn.resource import split
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 from krmfn.yamltext.simple import scalar
 
+from .. import sentence
 from ..exclusivity import Claim, Node
 from ..kmm.lookup import table, tables, text, texts
 from ..likeness import similar_words
-from ..mistake import Mistake
 from ..rendering import kinds
 from ..run import run_of
 from . import facts, readings
@@ -33,31 +33,32 @@ class Fleet(NamedTuple):
     inventories: tuple[Item, ...] = ()
     """The NodeInventories among the sources."""
 
-    def missing_labels(self, keys: Iterable[str]) -> str:
-        """Return the beginning of a sentence about labels that the inventories do not hold; "" when they hold all."""
+    def missing_labels(self, keys: Iterable[str]) -> sentence.Sentence:
+        """Return the beginning of a sentence about labels that the inventories do not hold; () when they hold all."""
         missing = sorted(set(keys) - self.label_keys) if self.label_keys is not None else []
         if not missing:
-            return ""
+            return ()
         names = some((str(item.ref) for item in self.inventories), len(self.inventories))
         labels = f"the {'label' if len(missing) == 1 else 'labels'} {some(missing, len(missing))}"
         close = next(iter(similar_words(missing[0], self.label_keys or frozenset())), "")
-        return f"{names} does not hold {labels}{f' (did you mean {close}, which it holds?)' if close else ''}"
+        hint = f" (did you mean {close}, which it holds?)" if close else ""
+        return sentence.Inventories(names), f" does not hold {labels}{hint}"
 
-    def missing_labels_problem(self, keys: Iterable[str], question: str = "") -> Mistake | None:
-        """Return which labels the inventories do not hold, with the question that this leaves open; None for none."""
+    def missing_labels_problem(self, keys: Iterable[str], question: str = "") -> tuple[sentence.Sentence, str] | None:
+        """Return which labels the inventories do not hold, and the question that this leaves open, with what to do."""
         if not (problem := self.missing_labels(keys)):
             return None
-        remedy = "correct the key, or if it is right " if "did you mean" in problem else ""
-        unknown = f", so it is not known {question}" if question else ""
-        return Mistake(f"{problem}{unknown}", f"{remedy}regenerate it with `krmfn inventory --for PATH`")
+        remedy = "correct the key, or if it is right " if "did you mean" in sentence.text(problem) else ""
+        parts = (*problem, f", so it is not known {question}" if question else "")
+        return parts, f"{remedy}regenerate it with `krmfn inventory --for PATH`"
 
     def check_labels(self, claim: Claim, keys: Iterable[str]) -> Iterator[Result]:
         """Yield an error when a claim depends on labels that the inventories do not hold."""
         if missing := self.missing_labels_problem(keys, "which nodes it selects"):
-            side = f"{claim.external}: " if claim.external else ""
-            pool = f"pool {claim.pool}: " if claim.pool else ""
-            field, (message, remedy) = Field(claim.field), missing.after(f"{side}{pool}")
-            yield error(message, rule="KRM603", ref=claim.ref, field=field, place=claim.place, remedy=remedy)
+            sides = [f"{claim.external}: " if claim.external else "", f"pool {claim.pool}: " if claim.pool else ""]
+            message, remedy = (*sides, *missing[0]), missing[1]
+            about = error(message, rule="KRM603", ref=claim.ref, field=Field(claim.field), remedy=remedy)
+            yield about._replace(place=claim.place)
 
 
 def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
@@ -204,12 +205,11 @@ def _repetitions(sources: Iterable[tuple[str, Item]]) -> Iterator[Result]:
             paths = [(source.place.path if source.place else "") or str(source.ref) for source in (item, other)]
             repeated.setdefault((paths[0], paths[1]), []).append((name, item, other))
     for (_, path), nodes in repeated.items():
-        (name, item, other), number = nodes[0], len(nodes)
+        (name, item, other), several = nodes[0], sentence.named(sorted(name for name, _, _ in nodes))
         source = str(other.ref) if str(other.ref) == path else f"{other.ref}, {path}"
         message, remedy = f"node {name} is also in {source}", "remove it from one of them"
-        if number > 1:
-            names = some(sorted(name for name, _, _ in nodes), number)
-            message, remedy = f"{number:,} nodes ({names}) are also in {path}", "remove them from one of the two"
+        if several.number > 1:
+            message, remedy = f"{several} are also in {path}", "remove them from one of the two"
         yield item.located(error(message, rule="KRM601", remedy=remedy))
 
 

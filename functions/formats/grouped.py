@@ -10,9 +10,8 @@ from krmfn import Ref, Result
 from krmfn.printing import counted, some
 from krmfn.typed import NamedTuple, TypeVar
 
-from .. import grouping
+from .. import grouping, sentence
 from ..plan import Change, Comparison, Effect
-from . import node_counts
 from .checked import CLUSTERS, NAMES, cluster_suffix, names_of
 
 T = TypeVar("T")
@@ -128,27 +127,37 @@ def notes(comparisons: Sequence[Comparison]) -> list[Shared[Result]]:
         others = [f"{subject} {_place(findings, clusters)}" for subject, findings in rest]
         note = _with_all_nodes(first)
         same = f"; the same for {some(others, len(others), 10)}" if others else ""
-        shared.append((note._replace(message=note.message + same), _names(group)))
+        shared.append((note.with_words(after=same), _names(group)))
     return sorted(shared, key=lambda entry: ("error", "warning", "info").index(entry[0].severity))
 
 
 def _note_key(note: Result) -> tuple[object, ...]:
     """Return what notes that become one have in common."""
-    return note.severity, note.rule, note.field and note.field.path, node_counts.without_nodes(note.text)
+    return note.severity, note.rule, note.field and note.field.path, *_content(note)
 
 
 def _place(copies: Sequence[tuple[str, Result]], clusters: Collection[str]) -> str:
     """Return on how many nodes a note is, `on 3 nodes (dev 1, stage 2)`, or `in` which clusters if one counts none."""
-    counts = [(cluster, match) for cluster, note in copies if (match := node_counts.NODES.search(note.message))]
+    counts = [(cluster, part) for cluster, note in copies if (part := _nodes_of(note.sentence))]
     if len(counts) < len(copies):
         return f"in {where(_names(copies), clusters)}"
-    return f"on {node_counts.total_of([(cluster, node_counts.number(match[1])) for cluster, match in counts])}"
+    return f"on {sentence.total_of([(cluster, nodes.number) for cluster, nodes in counts])}"
+
+
+def _nodes_of(parts: sentence.Sentence) -> sentence.Nodes | None:
+    """Return the first nodes that a sentence counts; None where it counts none."""
+    return next((part for part in parts if isinstance(part, sentence.Nodes)), None)
+
+
+def _content(finding: Result) -> tuple[object, ...]:
+    """Return what a finding says but its nodes, where these are values in its sentence; else its text."""
+    return (sentence.form(finding.sentence) if finding.sentence else finding.message), finding.remedy
 
 
 def join(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]:
     """Return each finding once, with tags that name those of `clusters` that have it.
 
-    Findings about nodes are equal when they differ in their nodes only.
+    Findings whose sentences count nodes are equal when they differ in their nodes only.
     """
     groups: dict[object, dict[str, Result]] = {}
     for finding in findings:
@@ -156,10 +165,9 @@ def join(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]:
         if finding.unlisted or not (names := names_of(finding)):
             groups.setdefault((place, str(finding)) if place and place.line else id(finding), {})[""] = finding
             continue
-        text = node_counts.without_nodes(finding.text) if _is_about_nodes(finding) else finding.text
         key = (finding.severity, finding.rule, finding.ref, field and field.path, place and (place[2:4], place.path))
         # a cluster may have several, about different nodes
-        candidates = (groups.setdefault((*key, text, at), {}) for at in count())
+        candidates = (groups.setdefault((*key, *_content(finding), at), {}) for at in count())
         group = next(group for group in candidates if str(group.get(names[0], finding)) == str(finding))
         group[names[0]] = finding
     return [_merged(group, clusters) for group in groups.values()]
@@ -171,16 +179,18 @@ def _merged(copies: Mapping[str, Result], clusters: Collection[str]) -> Result:
     names = dict.fromkeys(name for finding in copies.values() for name in names_of(finding))
     if not names:
         return first
-    if len(copies) > 1 and _is_about_nodes(first):
+    if len(copies) > 1:
         first = _with_all_nodes([*copies.items()])
     return tag_clusters(first, [*names], clusters)
 
 
 def _with_all_nodes(copies: Sequence[tuple[str, Result]]) -> Result:
     """Return the first of some findings, each with its cluster, with the nodes of all; they differ in these only."""
-    message = node_counts.merge([(cluster, finding.message) for cluster, finding in copies])
-    remedy = node_counts.merge([(cluster, finding.remedy) for cluster, finding in copies])
-    return copies[0][1]._replace(message=message, remedy=remedy)
+    first = copies[0][1]
+    if len(copies) == 1 or not first.sentence:
+        return first
+    merged = sentence.merged([(cluster, finding.sentence) for cluster, finding in copies])
+    return first._replace(message=sentence.text(merged), sentence=merged)
 
 
 def tag_clusters(finding: Result, names: Sequence[str], clusters: Collection[str]) -> Result:
@@ -192,10 +202,6 @@ def tag_clusters(finding: Result, names: Sequence[str], clusters: Collection[str
 def lines(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]:
     """Return findings for stderr, each once; of several clusters its message ends with those that have it."""
     return [f._replace(message=f"{f.message}{cluster_suffix(f)}") for f in join(findings, clusters)]
-
-
-def _is_about_nodes(result: Result) -> bool:
-    return not result.rule or result.rule.startswith(("KRM3", "KRM6"))
 
 
 def without_note(comparison: Comparison) -> list[Effect]:
@@ -217,13 +223,13 @@ def effects(comparisons: Sequence[Comparison]) -> Iterator[tuple[str, str, tuple
         reasons = list(dict.fromkeys(effect.reason for _, effect in copies if effect.reason))
         reason = f": {reasons[0]}" if reasons else ""
         reason += f" (and {counted(len(reasons) - 1, 'other image')})" if reasons[1:] else ""
-        yield copies[0][1].word, f"{ref}: {head}{node_counts.total_of(list(nodes.items()))}{reason}", tuple(nodes)
+        yield copies[0][1].word, f"{ref}: {head}{sentence.total_of(list(nodes.items()))}{reason}", tuple(nodes)
 
 
 def _key(effect: Effect) -> tuple[Ref, str, str]:
     """Return the Module, how the sentence about it begins (`reloaded on `), and the reason unless it is an image."""
-    match = node_counts.NODES.search(effect.message)
-    head = effect.message[: match.start()] if match else f"{effect.word}: "
+    first, *rest = effect.sentence
+    head = str(first) if rest else f"{effect.word}: "
     return effect.ref, head, "" if effect.word in ("reloaded", "gained") else effect.reason
 
 

@@ -129,7 +129,7 @@ class Places:
             return result._replace(place=source.field_place(source_path) if source_path else source.place)
         place, files = self._change(path, item, {*names, source.name}, transformers)
         if files and not place:
-            result = result._replace(message=f"{result.message} (set by a patch of {' or '.join(files)})")
+            result = result.with_words(after=f" (set by a patch of {' or '.join(files)})")
         return result._replace(place=place or source.field_place(path))
 
     def _change(

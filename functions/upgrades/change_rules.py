@@ -9,10 +9,10 @@ from krmfn import Result, warning
 from krmfn.ownership import Id
 
 from .. import oracles
-from ..fleet.wording import nodes_named
 from ..kmm.rule import refusal
 from ..kmm.webhook.admission import UPDATE_RULES
 from ..rule import Rule, apply
+from ..sentence import named
 from . import build_rules, namespace_rules, reload_rules, removal_rules, restart_rules
 from .impact import Impact, field_of
 
@@ -30,17 +30,17 @@ def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
     """Yield a warning per Module, and per reason for which nodes that it selects are left without it."""
     for effect in impact.plan.effects:
         if effect.is_short:
-            yield warning(effect.message, ref=effect.ref, remedy=_WAYS_OUT.get(effect.word, ""))
+            yield warning(effect.sentence, ref=effect.ref, remedy=_WAYS_OUT.get(effect.word, ""))
 
 
 def one_module_after_another(impact: Impact) -> Iterator[Result]:
     """Yield a warning per Module that takes over nodes from another one of the same kernel module in one step."""
     for effect in impact.plan.effects:
         if effect.rival and effect.parts[0].after is None and effect.parts[0].before is None:
-            message = f"loads its kernel module on {nodes_named(effect.nodes)} while {effect.rival} unloads it"
             danger = "if it loads first, no driver is left and the nodes look ready"
+            rest = f" while {effect.rival} unloads it: {danger}"
             remedy = "deselect the nodes there first, wait for the unload, then select them here"
-            yield warning(f"{message}: {danger}", ref=effect.ref, remedy=remedy)
+            yield warning(("loads its kernel module on ", named(effect.nodes), rest), ref=effect.ref, remedy=remedy)
 
 
 KRM409 = Rule(

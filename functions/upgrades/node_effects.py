@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList
 from krmfn.ownership import Id
+from krmfn.printing import joined
 
 from ..exclusivity.node import Node
-from ..fleet import moves, rules, wording
+from ..fleet import moves, rules
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import coverage
 from ..fleet.drivers import Driver
@@ -16,6 +17,7 @@ from ..plan import Effect, OnNodes
 from ..rendering import function_config
 from ..rule import apply
 from ..run import run_of
+from ..sentence import named, text
 from . import known_nodes
 
 _WORDS = ("lost", "blocked", "waiting", "unknown", "reloaded", "kept", "gained")
@@ -151,7 +153,7 @@ def _problem(cluster: Cluster) -> str:
     if finding:
         return f"{finding.ref}: {finding.text}" if finding.ref else finding.text
     missing = cluster.fleet.missing_labels_problem(key for driver in cluster.all_drivers for key in driver.keys)
-    return missing.text if missing else ""
+    return joined(text(missing[0]), missing[1]) if missing else ""
 
 
 def of_sides(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
@@ -177,8 +179,9 @@ def of_sides(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
         parts = tuple(part._replace(nodes=tuple(sorted(names))) for part, names in names_of.items())
         word, preposition = _WORDS[index], "by" if _WORDS[index] in ("lost", "gained") else "on"
         predicate = f"{word} by node {failing} on" if failing else f"{word} {preposition}"
-        message = f"{predicate} {wording.nodes_named(nodes)}: {reason}".removesuffix(": ")
-        yield Effect(refs[module], word, tuple(nodes), message, reason, parts, is_short, rivals.get((module, reason)))
+        sentence = (f"{predicate} ", named(nodes), f": {reason}" if reason else "")
+        about = (reason, parts, is_short, rivals.get((module, reason)))
+        yield Effect(refs[module], word, tuple(nodes), sentence, *about)
 
 
 def _final_moves(group: Sequence[moves.Transition]) -> Iterator[tuple[moves.Transition, Move]]:

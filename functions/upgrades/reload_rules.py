@@ -16,6 +16,7 @@ from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, PLUGINS, Module, version_label
 from ..rendering.kinds import OWNERS, PROFILE_MARK
 from ..rule import Rule
+from ..sentence import Nodes, Sentence, named
 from .impact import SHOWN, Impact, Kernels, Step, changed_kernels, each_step, reloaded_field, selector
 
 _WITH_VERSION = "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"
@@ -35,14 +36,14 @@ def change_is_ordered(impact: Impact, step: Step) -> Iterator[Result]:
     nodes = impact.nodes_with(step, "reloaded")
     if reloaded and nodes != []:
         scope = "on all its nodes at once" if is_all else f"at once on all its nodes with {_kernels(reloaded)}"
-        scope = f"at once on {_share(nodes, impact.nodes_of(step.ref) or nodes)}" if nodes else scope
+        scopes: Sentence = ("at once on ", _share(nodes, impact.nodes_of(step.ref) or nodes)) if nodes else (scope,)
         reason = f"the version stays {after}" if after else "the Module has no version"
-        message = f"{reason}, so KMM unloads and reloads the kernel module {scope}"
+        message = (f"{reason}, so KMM unloads and reloads the kernel module ", *scopes)
         remedy = _WITH_VERSION if after else _WITHOUT_VERSION.format(_path(step.new))
         yield _unload(impact, step, reloaded[0], message, remedy)
     if unmapped and nodes is None:  # KRM409 names the nodes
-        message = f"KMM unloads the kernel module on all its nodes with {_kernels(unmapped)} that no mapping takes now"
-        yield _unload(impact, step, unmapped[0], message, "keep the mapping until no node has such a kernel")
+        words = f"KMM unloads the kernel module on all its nodes with {_kernels(unmapped)} that no mapping takes now"
+        yield _unload(impact, step, unmapped[0], (words,), "keep the mapping until no node has such a kernel")
 
 
 def _path(module: Module) -> str:
@@ -54,17 +55,17 @@ def _path(module: Module) -> str:
     return f" under `config` of the Profile {profile}, or under `overrides.{profile}` of the functionConfig"
 
 
-def _share(nodes: Sequence[str], selected: Sequence[str]) -> str:
+def _share(nodes: Sequence[str], selected: Sequence[str]) -> Nodes:
     """Return `3 nodes (a, b, c)`, `3 of 40 nodes (a, b, c)`."""
-    of_selected = f" of {len(selected):,}" if len(selected) > len(nodes) else ""
-    return f"{len(nodes):,}{of_selected} {'node' if len(selected) == 1 else 'nodes'} ({some(nodes, len(nodes))})"
+    of_selected = len(selected) if len(selected) > len(nodes) else 0
+    return named(nodes, of_selected)._replace(article="")
 
 
 def _kernels(changed: Sequence[Kernels]) -> str:
     return f"a kernel of {some([kernels.text for kernels in changed], len(changed), SHOWN)}"
 
 
-def _unload(impact: Impact, step: Step, kernels: Kernels, message: str, remedy: str) -> Result:
+def _unload(impact: Impact, step: Step, kernels: Kernels, message: Sentence, remedy: str) -> Result:
     """Return the finding about an unload: a warning where something may hold the kernel module."""
     holders = impact.holders_of(step.module)
     holders += [f"its {name}" for section, name in PLUGINS.items() if step.new and has(step.new.spec, section)]
@@ -72,9 +73,9 @@ def _unload(impact: Impact, step: Step, kernels: Kernels, message: str, remedy: 
     if holders:
         names = some(holders, len(holders), SHOWN)
         risk = f"the unload fails and is tried again as long as {names} or another workload uses it"
-        return warning(f"{message}; {risk}", field=field, remedy=f"stop them first, or {remedy}")
+        return warning((*message, f"; {risk}"), field=field, remedy=f"stop them first, or {remedy}")
     risk = "no workload in the input waits for it; any workload that uses it makes the unload fail until it ends"
-    return info(f"{message}; {risk}", field=field, remedy=remedy)
+    return info((*message, f"; {risk}"), field=field, remedy=remedy)
 
 
 def version_moves_with_labels(impact: Impact, step: Step) -> Iterator[Result]:

@@ -6,11 +6,11 @@ from krmfn import Field, Ref, Result, info
 
 from .. import oracles
 from ..differences import differences
-from ..fleet.wording import nodes_named
 from ..kmm.lookup import has, table, text
 from ..kmm.module import LABELS, PLUGINS
 from ..plan import Change
 from ..rule import Rule
+from ..sentence import named
 from .impact import Impact, Step, field_of, selector
 
 
@@ -31,7 +31,7 @@ def _restart(impact: Impact, ref: Ref, message: str, field: Field) -> Iterator[R
     if (names := impact.nodes_of(ref)) is None:
         yield info(f"{message} on each node that they run on", ref=ref, field=field, remedy=remedy)
     elif names:
-        yield info(f"{message} on {nodes_named(sorted(names))}", ref=ref, field=field, remedy=remedy)
+        yield info((f"{message} on ", named(sorted(names))), ref=ref, field=field, remedy=remedy)
 
 
 def _plugin_field(step: Step, section: str) -> Field | None:

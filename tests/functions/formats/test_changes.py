@@ -14,6 +14,7 @@ from krmfn_functions.formats.changes import as_json, text
 from krmfn_functions.formats.comment import LIMIT, markdown
 from krmfn_functions.formats.markup import inline
 from krmfn_functions.plan import Comparison, Effect, OnNodes, Plan, plan
+from krmfn_functions.sentence import named
 
 from krmfn import Result, warning
 from krmfn.resource import Place, ref
@@ -90,7 +91,7 @@ def test_json() -> None:
 def test_json_of_a_fleet() -> None:
     """Also the headline of its text: what both clusters keep."""
     on_node = OnNodes(("n1",), ("Load a",), "a", None)
-    message = "keeps 2.0 on 1 node (n1)"
+    message = ("keeps 2.0 on ", named(["n1"]))
     effect = Effect(ref(NEW[2]), "kept", ("n1",), message, "version 2.0 stays", (on_node,))
     fleet = [Comparison(name, Plan([], [], (), 1, (effect,)), hidden=2) for name in "ab"]
     document = json.loads(as_json(fleet))

@@ -9,6 +9,7 @@ from krmfn_functions.formats.changes import text
 from krmfn_functions.formats.comment import FORMATS, LIMIT, SHORT, Review, markdown
 from krmfn_functions.formats.unjudged import Gap
 from krmfn_functions.plan import Comparison, Effect, plan
+from krmfn_functions.sentence import Nodes
 
 from krmfn import Place, error, warning
 from krmfn.resource import ref
@@ -96,7 +97,7 @@ def test_a_warning_that_is_an_error_in_another_cluster_stands_there_as_well() ->
 
 def test_rows_that_are_alike_are_one_behind_those_that_differ() -> None:
     def cluster(name: str, *nodes: str) -> Comparison:
-        effect = Effect(ref(thing("a")), "reloaded", nodes, f"reloaded on {len(nodes)} nodes")
+        effect = Effect(ref(thing("a")), "reloaded", nodes, ("reloaded on ", Nodes(len(nodes))))
         return Comparison(name, plan([], [thing("a")])._replace(effects=(effect,)), knows_nodes=True)
 
     fleet = [cluster(f"edge-{at:02}", *map(str, range(3 if at == 7 else 6))) for at in range(20)]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+from unittest import mock
+
 import pytest
 from krmfn_functions.fleet import rules
 from krmfn_functions.formats import findings
 from krmfn_functions.formats.checked import Checked, names_of, tag_cluster
 from krmfn_functions.formats.grouped import join, where
 from krmfn_functions.rule import Rule
+from krmfn_functions.sentence import Nodes, Sentence, Verb, named
 
 from krmfn import Ref, Result, error, warning
 from krmfn.printing import json_text
@@ -19,9 +23,17 @@ FORMATS = ("text", "github", "gitlab", "junit", "sarif")
 
 
 def findings_of(rule: Rule, text: str) -> list[Result]:
-    reported = [finding for finding in rule_examples.findings(rule, text) if finding.rule == rule.id]
+    """Return what an example gets of its rule, as values, for a resource without a place: that of all clusters."""
+    reported: list[Result] = []
+
+    def keep(checked: Checked, *rest: Any) -> str:
+        reported.extend(finding for finding in checked.results if finding.rule == rule.id)
+        return findings.as_json(checked, *rest)
+
+    with mock.patch.dict(findings.FORMATS, {"json": keep}):
+        rule_examples.findings(rule, text)
     ref = Ref("g/v1", "Kind", "n")
-    return [error(finding.message, rule=finding.rule, ref=ref, remedy=finding.remedy) for finding in reported]
+    return [finding._replace(severity="error", ref=ref, place=None, tags=()) for finding in reported]
 
 
 def of_two(rule: Rule) -> list[Result]:
@@ -45,12 +57,20 @@ def test_it_names_its_clusters_in_every_format(rule: Rule, name: str) -> None:
     assert "all 2 clusters" in text
 
 
+def get_no_driver(number: int, of: int, names: str) -> Sentence:
+    get, some = Verb(number, "gets", "get"), Nodes(number, names)
+    return Nodes(number, of=of), " that it selects ", get, " no driver, for 6.1 on ", some
+
+
 def test_numbers_are_added_and_names_are_of_clusters() -> None:
-    texts = {
-        "a": "1 of the 4 nodes that it selects gets no driver, for 6.1 on 1 node (x-1)",
-        "b": "1,200 of the 3,000 nodes that it selects get no driver, for 6.1 on 1,200 nodes (y-1, y-2 and 1,198 more)",
+    sentences = {
+        "a": get_no_driver(1, 4, "x-1"),
+        "b": get_no_driver(1_200, 3_000, "y-1, y-2 and 1,198 more"),
     }
-    tagged = [finding for name, text in texts.items() for finding in tag_cluster(name, [error(text, rule="KRM604")])]
+    tagged = [
+        finding for name, words in sentences.items() for finding in tag_cluster(name, [error(words, rule="KRM604")])
+    ]
+    assert tagged[0].message == "1 of the 4 nodes that it selects gets no driver, for 6.1 on 1 node (x-1)"
     (finding,) = join(tagged, "abc")
     message = "1,201 of the 3,004 nodes that it selects get no driver, for 6.1 on 1,201 nodes (a 1, b 1,200)"
     assert (finding.message, names_of(finding)) == (message, ["a", "b"])
@@ -62,26 +82,28 @@ def test_numbers_are_added_and_names_are_of_clusters() -> None:
 
 
 def test_a_remedy_counts_as_the_message_does() -> None:
-    """Two clusters of which each has its own thing to do are told of both; numbers of nodes are added in it, too."""
+    """Two clusters of which each has its own thing to do are told of both."""
     dev, prod = (warning("is wrong", rule="KRM701", remedy=f"write {name}") for name in ("a", "b"))
     found = join([*tag_cluster("dev", [dev]), *tag_cluster("prod", [prod])], ["dev", "prod"])
     assert [finding.text for finding in found] == ["is wrong; write a", "is wrong; write b"]
-    some = [warning("x", rule="KRM604", remedy=f"label {number} nodes (a)") for number in (3, 4)]
-    (found_once,) = join([*tag_cluster("dev", some[:1]), *tag_cluster("prod", some[1:])], ["dev", "prod"])
-    assert found_once.text == "x; label 7 nodes (dev 3, prod 4)"
+
+
+def test_numbers_in_words_are_never_added() -> None:
+    """A message that only reads as if it counted nodes stays as it is, and so does that of the other cluster."""
+    texts = ["2 nodes (x, y) of YAML", "3 nodes (z) of YAML"]
+    tagged = [finding for name, text in zip("ab", texts, strict=True) for finding in tag_cluster(name, [error(text)])]
+    assert [finding.message for finding in join(tagged, "ab")] == texts
 
 
 def test_what_differs_in_more_than_nodes_stays_apart() -> None:
-    results = [error("for 6.1 on 1 node (x)", rule="KRM604"), error("for 6.2 on 1 node (x)", rule="KRM604")]
-    assert len(join([*tag_cluster("a", results[:1]), *tag_cluster("b", results[1:])], "ab")) == 2
+    kernels = [error((f"for {kernel} on ", named(["x"])), rule="KRM604") for kernel in ("6.1", "6.2")]
+    assert len(join([*tag_cluster("a", kernels[:1]), *tag_cluster("b", kernels[1:])], "ab")) == 2
     # one cluster twice: of different nodes
-    twice = [error("2 nodes (x, y)", rule="KRM604"), error("3 nodes (z, u, v)", rule="KRM604")]
+    twice = [error((named(names),), rule="KRM604") for names in ("xy", "zuv")]
     assert [finding.message for finding in join(tag_cluster("a", twice), "ab")] == [
-        finding.message for finding in twice
+        "2 nodes (x, y)",
+        "3 nodes (z, u, v)",
     ]
-    # what is not about nodes is equal when it is equal
-    limits = [error("takes 3 nodes of YAML", rule="KRM104"), error("takes 4 nodes of YAML", rule="KRM104")]
-    assert len(join([*tag_cluster("a", limits[:1]), *tag_cluster("b", limits[1:])], "ab")) == 2
 
 
 def test_json_lists_the_clusters_by_name() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from krmfn_functions.commands import catalogue
 from krmfn_functions.formats.findings import FORMATS
@@ -96,20 +96,24 @@ def inventory(nodes: list[tuple[str, str, bool]]) -> str:
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
 
 
-def said(document: dict[str, Any]) -> Counter[tuple[object, ...]]:
-    """Return what JSON output says of each cluster, without words: findings that many have may be one there."""
-    return Counter(
-        (*(json.dumps(finding[key]) for key in ("rule", "severity", "ref", "path", "file", "line")), cluster)
-        for finding in document["findings"]
-        for cluster in finding["clusters"] or [""]
-    )
+def rows(document: dict[str, Any]) -> Counter[tuple[str, ...]]:
+    """Return what JSON output says, without words: a finding that many clusters have is one row."""
+    keys = ("rule", "severity", "ref", "path", "file", "line", "clusters")
+    return Counter(tuple(json.dumps(finding[key]) for key in keys) for finding in document["findings"])
 
 
 @settings(max_examples=10)
-@given(st.lists(st.tuples(_CONFIGS, _NODES), min_size=1, max_size=3))
-def test_a_fleet_says_the_same(clusters: list[tuple[list[tuple[str, str]], list[tuple[str, str, bool]]]]) -> None:
+@given(_CONFIGS, st.lists(st.tuples(_CONFIGS, _NODES), min_size=1, max_size=3))
+@example([("a", "6.1.0-2")], [([("b", "6.1.0-2")], [("a", "5.14.0-1", False)] * number) for number in (1, 3, 2)])
+def test_a_fleet_says_the_same(
+    shared: list[tuple[str, str]], clusters: list[tuple[list[tuple[str, str]], list[tuple[str, str, bool]]]]
+) -> None:
+    """What clusters share in `base` has one place, so that what differs in its nodes only is one row."""
     names = [f"c{at}" for at in range(len(clusters))]
-    files = {".krmfn.yaml": f"clusters: {{{', '.join(f'{name}: [{name}]' for name in names)}}}\n", ".git/HEAD": ""}
+    roots = ", ".join(f"{name}: [base, {name}]" for name in names)
+    files = {".krmfn.yaml": f"clusters: {{{roots}}}\n", ".git/HEAD": ""}
+    for at, (label, kernel) in enumerate(shared):
+        files[f"base/all{at}.yaml"] = CONFIG.format(name=f"all{at}", label=label, kernel=kernel)
     for name, (configs, nodes) in zip(names, clusters, strict=True):
         files[f"{name}/nodes.json"] = inventory(nodes)
         for at, (label, kernel) in enumerate(configs):
@@ -122,4 +126,4 @@ def test_a_fleet_says_the_same(clusters: list[tuple[list[tuple[str, str]], list[
                 opaque_code, opaque_output = run(["check", folder, "--format", form])
             assert opaque_code == code, form
             if form == "json":
-                assert said(json.loads(opaque_output)) == said(json.loads(text))
+                assert rows(json.loads(opaque_output)) == rows(json.loads(text))

@@ -44,7 +44,7 @@ def compared(text: str) -> Comparison:
     ref = Ref("g/v1", text, text, text)
     fields = (FieldChange((text,), text, f"{text}\n{text}x"), FieldChange(("a",), ABSENT, {text: text}))
     changes = (Change("changed", ref, {}, {}, fields), Change("created", ref, None, {text: text}))
-    return Comparison(text, Plan([], [], changes, 1, (Effect(ref, "lost", (text,), text),)), checked(text).results)
+    return Comparison(text, Plan([], [], changes, 1, (Effect(ref, "lost", (text,), (text,)),)), checked(text).results)
 
 
 @pytest.mark.parametrize("name", findings.FORMATS)

@@ -215,7 +215,7 @@ def test_what_changes_stays_text(nasty: str) -> None:
         old = [device_config(name=name), module(name="m")]
         new = [edited(module(name="m"), (("spec", name), name), (("metadata", "labels"), {"a": f"a\n{name}"}))]
         note = Result(name, "warning", "KRM401", Ref("v1", name, name, name), Field(name), Place(name, 0, 1, 1))
-        effect = Effect(Ref("v1", name, name, name), name, (name,), name)
+        effect = Effect(Ref("v1", name, name, name), name, (name,), (name,))
         compared = [Comparison(name, plan(old, new)._replace(effects=(effect,)), [note])]
         return Page(page_text([part_of(device_config(), gpu("n1"))], compared))
 
@@ -322,7 +322,7 @@ def test_the_map_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_the_fleet_comes_first_then_what_changes_told_once() -> None:
     old, new = [module(name="m")], [edited(module(name="m"), (("metadata", "labels"), {"a": "b"}))]
-    effect = Effect(Ref("v1", "Module", "kmm", "m"), "reloaded", ("n1",), "reloaded on 1 node (n1): r/a:2")
+    effect = Effect(Ref("v1", "Module", "kmm", "m"), "reloaded", ("n1",), ("reloaded on 1 node (n1): r/a:2",))
     note = Result("write `upgrade: {ordered: true}` <b>", "warning", "KRM401", Ref("v1", "Module", "kmm", "m"))
     change = plan(old, new)._replace(effects=(effect,))
     compared = [Comparison(name, change, [note], knows_nodes=True) for name in ("dev", "lab")]
