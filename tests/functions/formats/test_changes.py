@@ -98,7 +98,7 @@ def test_json_of_a_fleet() -> None:
     numbers = {"gained": 0, "lost": 0, "reloaded": 0, "kept": 1}
     assert document["clusters"] == [{"name": name, "nodes": numbers} for name in "ab"]
     before = {"nodes": ["n1"], "events": ["Load a"], "reason": "version 2.0 stays", "before": "a", "after": None}
-    shared = {"effect": "kept", "ref": document["effects"][0]["ref"], **before, "message": message}
+    shared = {"effect": "kept", "ref": document["effects"][0]["ref"], **before, "message": effect.message}
     assert document["effects"] == [{"cluster": name, **shared} for name in "ab"]
     none = dict.fromkeys(("created", "changed", "deleted", "error", "warning", "info"), 0)
     assert document["summary"] == {**none, "unchanged": 2, "hidden": 4}
