@@ -15,7 +15,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "operate" / "incident.md"
 HEAD = """\
 # A driver is down
 
-In the repository, at the commit that the cluster is to have, type:
+In the repository, at the commit that is deployed, type:
 
 ```sh
 krmfn why --kubectl > ../dump.sh && DUMP=../dump.json sh ../dump.sh   # asks the cluster
@@ -34,12 +34,16 @@ kubectl logs ... > ../worker.log
 krmfn why NODE --live CLUSTER=../dump.json --log ../worker.log
 ```
 
-`krmfn explain ImagePullBackOff` prints the entry of a word. [Five bad nights](nights.md) plays five
-incidents; [why](../reference/commands/why.md) explains the links. Written by
-`python tools/incidents.py` from the texts of the links; do not edit.
-
 ## What you see
 
+"""
+FOOT = """
+## Read on
+
+`krmfn explain ImagePullBackOff` prints the entry of a word. [Five bad nights](nights.md) plays five
+incidents; [why](../reference/commands/why.md) explains the links.
+
+Written by `python tools/incidents.py` from the texts of the links; do not edit.
 """
 _NOT_RUN = "<!-- not run: it needs a cluster; docs/operate/nights.md runs it on dumps -->\n"
 _SHOWN = 54
@@ -52,7 +56,7 @@ _KEPT = "\u00a0"
 
 def page() -> str:
     """Return the page: what leads to which link, the incidents in the order of the chain, the kernel's sentences."""
-    parts = [HEAD.replace("```sh\n", f"{_NOT_RUN}```sh\n"), "| you see | link |\n|---|---|\n"]
+    parts = [HEAD.replace("```sh\n", f"{_NOT_RUN}```sh\n"), "| you see | go to |\n|---|---|\n"]
     parts += [f"| {_first(incident.words)} | [{incident.link}](#{incident.link}) |\n" for incident in INCIDENTS]
     for link, incidents in groupby(INCIDENTS, key=lambda incident: incident.link):
         parts.append(f"\n## {link}\n")
@@ -68,7 +72,7 @@ def page() -> str:
     parts.append("\n## What the log of a worker says\n")
     for word in WORDS:
         parts.append(_entry(f"{word.sense}.", ("the log", _spans(word.signs)), ("do", word.remedy)))
-    return "".join(parts)
+    return "".join([*parts, FOOT])
 
 
 def _first(words: Sequence[str]) -> str:

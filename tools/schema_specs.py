@@ -103,9 +103,7 @@ _HUB = {
     "clusterSelector": same("selector", "labels a managed cluster must have, all of them"),
 }
 
-_PROFILE = text(
-    "the vendor profile of the functionConfig whose fields are this config's defaults", minLength=1, maxLength=253
-)
+_PROFILE = text("the platform profile whose fields are this config's defaults", minLength=1, maxLength=253)
 SPEC: dict[str, Node] = {
     **IMAGE,
     "imageRegistry": text("a registry that takes the place of every image's own, such as a mirror", "registry"),

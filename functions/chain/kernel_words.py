@@ -37,10 +37,10 @@ WORDS = (
         "secure boot refuses the module: it is not signed with an enrolled key",
         _SIGNED,
     ),
-    Word(("version magic",), "the module is built for another kernel (its version magic differs)", _OTHER_KERNEL),
+    Word(("version magic",), "the module has the version magic of another kernel", _OTHER_KERNEL),
     Word(
         ("disagrees about version of symbol", "no symbol version for", "wrong symbol version"),
-        "the module is built for another kernel",
+        "the module uses symbols of other versions: it is built for another kernel",
         _OTHER_KERNEL,
     ),
     Word(("invalid for parameter",), *_PARAMETER, "dmesg"),
@@ -52,7 +52,7 @@ WORDS = (
     ),
     Word(
         ("exec format error", "invalid module format", "invalid elf", "failed to validate module"),
-        "the module is built for another kernel or architecture",
+        "the kernel cannot read the module: it is for another kernel or architecture",
         _OTHER_KERNEL,
     ),
     Word(
