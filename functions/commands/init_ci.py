@@ -161,10 +161,10 @@ def _pin(urls: Sequence[str], commit: str) -> Pin | str:
     for url in urls:
         with suppress(KrmfnError):
             return recipes.pin_of(f"{url}@{commit}")
-    return f"{_NO_PIN}: CI installs it from an https:// URL without a password, and this copy is from {_shown(urls[0])}"
+    return f"{_NO_PIN}: CI installs it from an https:// URL without a password, and this copy is from {_without_credentials(urls[0])}"
 
 
-def _shown(url: str) -> str:
+def _without_credentials(url: str) -> str:
     """Return a URL without the credentials that may stand in it."""
     scheme, mark, rest = url.partition("://")
     host, slash, path = rest.partition("/")
