@@ -161,7 +161,8 @@ def _pin(urls: Sequence[str], commit: str) -> Pin | str:
     for url in urls:
         with suppress(KrmfnError):
             return recipes.pin_of(f"{url}@{commit}")
-    return f"{_NO_PIN}: CI installs it from an https:// URL without a password, and this copy is from {_without_credentials(urls[0])}"
+    source = _without_credentials(urls[0])
+    return f"{_NO_PIN}: CI installs it from an https:// URL without a password, and this copy is from {source}"
 
 
 def _without_credentials(url: str) -> str:
