@@ -58,10 +58,9 @@ def json_schema(node: Node) -> Node:
         head = {name: json_schema(_open(fields.get(name, child))) for name, child in _HEAD.items()}
         schema["properties"] = head | schema.get("properties", {}) | head  # these come first, and win
     rest = node.get("additionalProperties", False)
-    if isinstance(rest, dict):
-        schema["additionalProperties"] = json_schema(rest)
-    elif kind == "object" and not node.get(OPEN):
-        schema["additionalProperties"] = rest
+    is_closed = kind == "object" and not node.get(OPEN)
+    if is_closed or "additionalProperties" in node:
+        schema["additionalProperties"] = json_schema(rest) if isinstance(rest, dict) else rest
     return schema
 
 
