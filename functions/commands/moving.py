@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from krmfn import KrmfnError, ResourceList
 from krmfn.typed import NamedTuple
 
+from .. import sentence
 from ..exclusivity.node import Node
 from ..fleet import table
 from ..fleet.nodes import Fleet
@@ -97,7 +98,8 @@ def check_nodes(fleet: Fleet, path: str, keys: Collection[str]) -> None:
         raise KrmfnError(NO_NODES.format(path))
     if missing := fleet.missing_labels(keys):
         labels = ",".join(sorted(keys))
-        raise KrmfnError(f"{missing}; regenerate it with `krmfn inventory`, adding `--labels {labels}` to its options")
+        remedy = f"regenerate it with `krmfn inventory`, adding `--labels {labels}` to its options"
+        raise KrmfnError(f"{sentence.text(missing)}; {remedy}")
 
 
 def label(text: str) -> tuple[str, str]:
