@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -152,11 +153,14 @@ def test_a_kernel_without_a_mapping_is_told_at_the_profile(fleet: Path, kustomiz
     for name in ("dev", "stage"):
         path = fleet / "inventories" / f"{name}.yaml"
         path.write_text(re.sub(r"5\.14\.0-\S+", "7.1.0-99.fc50.x86_64", path.read_text(), count=3))
-    (line,) = (row for row in krmfn(fleet, kustomize, "check", ".").text.splitlines() if "[KRM604]" in row)
+    rows = krmfn(fleet, kustomize, "check", ".").text.splitlines()
+    ((line, remedy),) = ((row, below) for row, below in pairwise(rows) if "[KRM604]" in row)
     assert line.startswith(
         "base/gpu-profile.yaml:9:5: error: DeviceConfig kmm/gpu: spec.kernelMappings: 6 of the 10 nodes"
     )
-    assert line.endswith("; written in Profile gpu, spec.config.kernelMappings: change it there [KRM604] (dev, stage)")
+    assert line.endswith(" on 6 nodes (dev 3, stage 3) [KRM604] (dev, stage)")
+    assert remedy.startswith("  help: ")
+    assert remedy.endswith("(in Profile gpu, spec.config.kernelMappings)")
 
 
 def dump_of(fleet: Path, cluster: str, manifests: bytes) -> str:

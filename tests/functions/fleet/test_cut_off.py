@@ -71,4 +71,4 @@ def test_a_place_without_lines_gets_none() -> None:
 @pytest.mark.parametrize(("name", "message"), CASES["a_name_that_is_no_string_is_named"])
 def test_a_name_that_is_no_string_is_named(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "a.yaml").write_text(f"apiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\n")
-    assert [finding.message for finding in nodes.read(manifests.read(str(tmp_path))).findings] == [message]
+    assert [finding.text for finding in nodes.read(manifests.read(str(tmp_path))).findings] == [message]
