@@ -234,13 +234,14 @@ def _plugin_move(transition: moves.Transition) -> Move | None:
 
 
 def _takeover(transition: moves.Transition, group: Sequence[moves.Transition]) -> Move | None:
-    """Return the move of a Module whose kernel module another one loads from now on."""
+    """Return the move of a Module whose kernel modules, those before the change, another one loads from now on."""
     move = transition.move
     if move.effect != "lost" or move.after:
         return None
+    removed = (transition.old_driver or transition.driver).module.loads
     for heir in group:
         after = heir.move.after if heir.move.events else None
-        if after and heir is not transition and heir.driver.module.loads & transition.driver.module.loads:
+        if after and heir is not transition and removed and removed <= heir.driver.module.loads:
             if heir.rival:
                 reason = f"{heir.driver.ref} loads the same kernel module while {heir.rival.ref} unloads it"
                 return move._replace(effect="unknown", reason=f"{reason}; the driver may be gone", is_known=False)

@@ -115,6 +115,21 @@ def test_another_module_in_its_place() -> None:
     assert message([drv("one"), A], [drv("two"), A], "one") == "reloaded on 1 node (a): Module kmm/two takes its place"
 
 
+def test_another_module_takes_the_place_of_what_was_loaded_before() -> None:
+    """The Module that leaves a node changes what it would load: that is not on the node, and nobody replaces it."""
+
+    def loading(name: str, labels: dict[str, str], *modules: str) -> Manifest:
+        order = {"modulesLoadingOrder": list(modules)} if len(modules) > 1 else {}
+        return drv(name, labels, modprobe={"moduleName": modules[0], **order})
+
+    old, gone = [loading("one", GPU, "k"), A], {"gpu": "z"}
+    assert fates(old, [loading("one", gone, "l"), loading("two", GPU, "k"), A])["reloaded"] == ("a",)
+    assert fates(old, [loading("one", gone, "l"), loading("two", GPU, "l"), A])["lost"] == ("a",)
+    both = [loading("one", GPU, "k", "l"), A]
+    assert fates(both, [loading("two", GPU, "k"), A])["lost"] == ("a",), "nobody loads l any more"
+    assert fates(both, [loading("two", GPU, "k", "l"), A])["reloaded"] == ("a",)
+
+
 LABEL = "kmm.node.kubernetes.io/version-module.kmm.drv"
 ON_1, ON_2, ON_3, ON_NONE = (node("a", EL9, {**GPU, LABEL: value}) for value in ("1", "2", "3", ""))
 ONE, TWO = drv(version="1"), drv(version="2", image="r/drv:2")
