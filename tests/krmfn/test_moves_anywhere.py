@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from krmfn import KrmfnError, ResourceList, parse_all
 from krmfn.yamltext import rebuilt
+from tests.commands import ROOT
 from tests.krmfn import documents
 from tests.test_corpus import ACCEPTED
 
@@ -373,16 +374,25 @@ def test_a_hundred_documents_whose_values_say_little(way: str) -> None:
         check(HEAD + documents.with_small(rng, documents.item(rng, "a") + documents.item(rng, "b")), way, rng)
 
 
-@pytest.mark.parametrize("path", ACCEPTED, ids=lambda path: path.name)
-def test_random_moves_of_the_corpus_keep_each_comment(path: Any) -> None:
-    for seed in range(12):
-        try:
-            resources = ResourceList.parse(path.read_bytes())
-            if not all(item.manifest.get("spec") and item.indent == 0 for item in resources) or not len(resources):
-                return
-        except KrmfnError:
-            return
-        check(path.read_text(encoding="utf-8"), ["in place", "replace", "other item"][seed % 3], random.Random(seed))
+def entries() -> list[str]:
+    """Return each document with a `spec` in the files of examples/ as an entry of a list."""
+    texts: list[str] = []
+    for path in sorted((ROOT / "examples").rglob("*.yaml")):
+        for text in re.split(r"^---.*\n", path.read_text(), flags=re.MULTILINE):
+            body = re.sub(r"\A(?:#.*\n|\s)+", "", text).rstrip("\n")
+            if re.search(r"^spec:$", body, re.MULTILINE):
+                texts.append("- " + body.replace("\n", "\n  ") + "\n")
+    return texts
+
+
+def test_random_moves_of_the_examples_keep_each_comment() -> None:
+    texts = entries()
+    assert len(texts) > 40
+    assert sum(" # " in text for text in texts) > 5, "without comments nothing can be lost"
+    for at, text in enumerate(texts):
+        for seed in range(3):
+            way = ["in place", "replace", "other item"][seed]
+            check(HEAD + text + texts[at - 1], way, random.Random(seed))
 
 
 def test_a_field_that_is_added_or_written_costs_no_search_for_what_moved(monkeypatch: pytest.MonkeyPatch) -> None:
