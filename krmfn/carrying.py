@@ -12,7 +12,7 @@ from .item import Item
 from .resource import same
 from .strays import Parts, Stray, got, had, losing, lost
 from .typed import Any, NamedTuple
-from .yamltext import align, edit, losses, positions, remarks, trees
+from .yamltext import align, edit, losses, positions, remarks, replaced, trees
 
 __all__ = ["carry"]
 
@@ -75,7 +75,11 @@ def _pairs(went: Iterable[Stray], come: Iterable[Stray]) -> Iterator[tuple[Stray
         for stray in strays:
             by_text[align.text_of(stray.value)].append(stray)
     for text in filter(sources.__contains__, targets):  # in the order of the list
-        yield from _matched(sources[text], targets[text])
+        new, onto = ([stray for stray in targets[text] if stray.is_onto is is_onto] for is_onto in (False, True))
+        matches = [*_matched(sources[text], new)]
+        moved = {id(source) for source, _ in matches}
+        yield from matches
+        yield from _matched([source for source in sources[text] if id(source) not in moved], onto)
 
 
 def _matched(sources: list[Stray], targets: list[Stray]) -> Iterator[tuple[Stray, Stray]]:
@@ -171,7 +175,14 @@ def _write(source: Stray, target: Stray) -> None:
     field = target.item.at(target.parts)
     for words, is_head in ((how.comment, False), (how.head, True)):
         old = field.head_comment if is_head else field.comment
-        if words and not old and not content.remark(field.parts, words, is_head):
+        if not words or words in old or (old and not target.is_onto):
+            continue
+        if old and not is_head and replaced.is_little(target.value):
+            moved = f"the comment {f'# {words}'[:40]!r} moves with its value onto {f'# {old}'[:40]!r}"
+            advice = "or one of them would be lost; clear one first by `field.comment`"
+            raise field.failure(f"cannot be written: {moved}, {advice}")
+        lines = f"{old}\n{words}" if old and is_head else words
+        if not content.remark(field.parts, lines, is_head):
             problem = f"the comment {f'# {words}'[:40]!r} of {source.item.ref} would be lost, since it has no line here"
             raise field.failure(f"cannot be written: {problem}; write it over lines first")
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from .item import Item
+from .resource import same
 from .typed import Any, NamedTuple
 from .yamltext import align, lent
 
@@ -19,6 +20,8 @@ class Stray(NamedTuple):
     value: Any
     is_removed: bool = False
     """Whether its whole item went: then it did not have to move."""
+    is_onto: bool = False
+    """Whether another scalar was at its place."""
 
     @property
     def name(self) -> str:
@@ -93,7 +96,10 @@ def _changes(
     if id(old) not in source.lists or type(old) is not type(new) or _is_another(source, old, new):
         if isinstance(old, (dict, list)) or isinstance(new, (dict, list)):
             yield from ((True, stray) for stray in _old_leaves(item, source, old, parts, carried))
-            yield from ((False, stray) for stray in _leaves(item, new, parts, carried))
+            is_onto = not isinstance(new, (dict, list))
+            yield from ((False, stray._replace(is_onto=is_onto)) for stray in _leaves(item, new, parts, carried))
+        elif not same(old, new):
+            yield False, Stray(item, parts, new, is_onto=True)
         return
     before = source.lists[id(old)].entries
     pairs = dict[Any, Any]()

@@ -67,8 +67,8 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
         for at in sorted(gone):
             named.setdefault(before_names[at], []).append(at)
         for at, name in enumerate(after_names):
-            if matches[at] is None and named.get(name):
-                matches[at] = named[name].pop(0)
+            if matches[at] is None and (equal := named.get(name)):  # where as many are there, it is in its old place
+                matches[at] = equal.pop(equal.index(at) if len(old) == len(new) and at in equal else 0)
         gone.difference_update(match for match in matches if match is not None)
     others = [at for at, entry in enumerate(new) if matches[at] is None and isinstance(entry, (dict, list))]
     holders = _holders(old, gone) if gone and others else {}

@@ -1,7 +1,7 @@
 """Values that are written anew at their own place, and what goes: with the comments that stay, or a refusal."""
 
 from ..typed import Any
-from . import losses, moves, remarks
+from . import lent, losses, moves, remarks
 from .inline import TooMuch
 
 __all__ = ["behind_dash", "is_behind", "is_taken", "note_anew", "remove", "with_comment"]
@@ -16,9 +16,14 @@ def note_anew(walk: Any, node: Any, place: tuple[Any, Any]) -> None:
 
 def is_taken(walk: Any, node: Any, place: tuple[Any, Any]) -> bool:
     """Return True where another value moved to a place; its key or entry keeps its comment, but for `replaced`."""
-    is_other = (id(place[0]), place[1]) in walk.rebuilt
-    walk.kept.update(() if is_other and (id(place[0]), place[1]) in walk.replaced else (id(node),))
-    return is_other
+    key = id(place[0]), place[1]
+    is_other = key in walk.rebuilt
+    known = walk.lists.get(id(place[0][place[1]]))
+    if known and lent.has_left(known):
+        walk.replaced.add(key)
+    is_replaced = key in walk.replaced
+    walk.kept.update(() if is_replaced else (id(node),))
+    return is_other or is_replaced
 
 
 def with_comment(
@@ -33,7 +38,7 @@ def with_comment(
     values, line = (old, data[name]), remarks.rest(walk.text, span[1])
     if (id(data), name) in walk.replaced:  # another value, which has its own comments
         values = (None, data[name])
-        line = None if moves.comment(walk.rebuilt[id(data), name]) else line
+        line = None if moves.comment(walk.origin(data, name)) else line
     if nodes:
         walk.check_anchors(*nodes)
         spans = losses.comments(walk.text, walk.root, span[0], span[2])

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from ..typed import Any
 from .align import Known, collections
 
-__all__ = ["Pending", "Source", "known_in", "link", "parts", "source_of"]
+__all__ = ["Pending", "Source", "has_left", "known_in", "link", "parts", "source_of"]
 
 Pending = Mapping[int, tuple[tuple[str, ...], Known]]
 """Mappings to which scalars were written, by their identities: each with its path, and what it held."""
@@ -77,6 +77,15 @@ def known_in(value: Any, lists: dict[int, Known]) -> dict[int, Known]:
         if id(part) not in lists and (source := source_of(part)):
             others[id(part)] = source.lists[id(part)]._replace(source=source)
     return lists | others if others else lists
+
+
+def has_left(known: Known) -> bool:
+    """Return True for a value of another text that is not in that text's data any more: it moved, and is no copy."""
+    if known.source is None or known.origin is known.source.root:
+        return False
+    holders = (other.value for other in known.source.lists.values())
+    values = (part for holder in holders for part in (holder.values() if isinstance(holder, dict) else holder))
+    return all(part is not known.origin for part in values)
 
 
 def parts(value: Any) -> Iterator[Any]:

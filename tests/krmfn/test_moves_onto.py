@@ -162,10 +162,59 @@ def test_of_two_that_went_where_one_is_overwritten_nobody_guesses() -> None:
         resources.to_bytes()
 
 
-@pytest.mark.parametrize("way", ["in place", "replace"])
+@pytest.mark.parametrize("way", ["in place", "replace", "other item"])
 @pytest.mark.parametrize("is_small", [False, True])
 def test_three_hundred_generated_documents(way: str, is_small: bool) -> None:
     for seed in range(300):
         rng = random.Random(seed)
         text = documents.item(rng, "a") + documents.item(rng, "b")
         check(HEAD + (documents.with_small(rng, text) if is_small else text), way, rng)
+
+
+SIZES: dict[str, tuple[str, str, str]] = {
+    "a number": ("2", "a: 1", "a: 2 # why"),
+    "a text": ("'new'", "# head\na: old # of a", "# head\n# more\na: 'new' # why"),
+    "a mapping": ("\n  x: 1 # x", "a: # of a\n  x: 2 # y", "a: # why\n  x: 1 # x"),
+    "a list": ("\n- one # x", "a: [two]", "a: # why\n- one # x"),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_value_of_another_item_brings_its_comments(name: str, is_first: bool) -> None:
+    value, before, after = SIZES[name]
+    head = "# more\n" if after.startswith("#") else ""
+    first, _, below = value.partition("\n")
+    giver = head + (f"b: {first} # why" if first else f"b: # why\n{below}")
+    items = [SPEC.format("".join(f"    {row}\n" for row in fields.split("\n"))) for fields in (giver, before)]
+    resources = ResourceList.parse((HEAD + "".join(items if is_first else items[::-1])).encode())
+    source, target = resources.items if is_first else list(resources.items)[::-1]
+    target.manifest["spec"]["a"] = source.manifest["spec"].pop("b")
+    wanted = [SPEC.format(""), SPEC.format("".join(f"    {row}\n" for row in after.split("\n")))]
+    out = HEAD + "".join(wanted if is_first else wanted[::-1])
+    assert resources.to_bytes().decode() == out
+    assert resources.to_bytes().decode() == out
+
+
+def test_a_number_of_another_item_is_refused_where_two_comments_would_be() -> None:
+    items = [SPEC.format(f"    {row}\n") for row in ("b: 2 # why", "a: 1 # of a")]
+    resources = ResourceList.parse((HEAD + "".join(items)).encode())
+    source, target = resources.items
+    target.manifest["spec"]["a"] = source.manifest["spec"].pop("b")
+    words = "the comment '# why' moves with its value onto '# of a', or one of them would be lost"
+    with pytest.raises(KrmfnError, match=rf"spec\.a cannot be written: {words}"):
+        resources.to_bytes()
+
+
+def test_what_is_copied_onto_a_mapping_leaves_the_comments_there() -> None:
+    items = [SPEC.format(f"    {row}:\n      x: {at} # of {row}\n") for at, row in enumerate("ba")]
+    resources = ResourceList.parse((HEAD + "".join(items)).encode())
+    source, target = resources.items
+    target["spec.a"] = source["spec.b"]
+    assert resources.to_bytes().decode() == HEAD + "".join(items).replace("x: 1", "x: 0")
+
+
+def test_of_equal_entries_the_one_in_its_place_keeps_its_comment() -> None:
+    resources = ResourceList.parse(lines("a:\n- 80\n- 80 # b").encode())
+    resources.items[0].manifest["spec"]["a"][0] = 81
+    assert resources.to_bytes().decode() == lines("a:\n- 81\n- 80 # b")
