@@ -63,13 +63,7 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
     strange = {at for at, match in enumerate(matches) if is_own and match is None and id(new[at]) in lists}
     gone = {*range(len(old))} - {*matches}
     for before_names, after_names in _names(old, new) if gone and None in matches else ():
-        named: dict[str, list[int]] = {}
-        for at in sorted(gone):
-            named.setdefault(before_names[at], []).append(at)
-        for at, name in enumerate(after_names):
-            if matches[at] is None and (equal := named.get(name)):  # where as many are there, it is in its old place
-                matches[at] = equal.pop(equal.index(at) if len(old) == len(new) and at in equal else 0)
-        gone.difference_update(match for match in matches if match is not None)
+        _match_names(before_names, after_names, matches, gone)
     others = [at for at, entry in enumerate(new) if matches[at] is None and isinstance(entry, (dict, list))]
     holders = _holders(old, gone) if gone and others else {}
     for at in others if gone else ():
@@ -84,6 +78,25 @@ def match_entries(old: list[Any], new: list[Any], lists: Lists | None = None) ->
             matches[at] = before + 1
             gone.discard(before + 1)
     return matches
+
+
+def _match_names(before: list[str], after: list[str], matches: list[int | None], gone: set[int]) -> None:
+    """Add to `matches` the old entries in `gone` that have the names of new ones, and take them out of `gone`.
+
+    Of equal ones that stays which is in its old place.
+    """
+    for at in [*gone] if len(before) == len(after) else ():
+        if matches[at] is None and before[at] == after[at]:
+            matches[at] = at
+            gone.discard(at)
+    named: dict[str, list[int]] = {}
+    for at in sorted(gone):
+        named.setdefault(before[at], []).append(at)
+    for at, name in enumerate(after):
+        if matches[at] is None and named.get(name):
+            match = named[name].pop(0)
+            matches[at] = match
+            gone.discard(match)
 
 
 def _holders(old: list[Any], gone: set[int]) -> dict[_Part, list[int]]:

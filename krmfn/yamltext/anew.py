@@ -19,7 +19,7 @@ def is_taken(walk: Any, node: Any, place: tuple[Any, Any]) -> bool:
     key = id(place[0]), place[1]
     is_other = key in walk.rebuilt
     known = walk.lists.get(id(place[0][place[1]]))
-    if known and lent.has_left(known):
+    if known and lent.has_left(known, walk.held):
         walk.replaced.add(key)
     is_replaced = key in walk.replaced
     walk.kept.update(() if is_replaced else (id(node),))
@@ -42,12 +42,11 @@ def with_comment(
     if nodes:
         walk.check_anchors(*nodes)
         spans = losses.comments(walk.text, walk.root, span[0], span[2])
-        kept = [*walk.moved, line or (0, 0)]
-        lost = [place for place in spans if not any(start <= place[0] < end for start, end in kept)]
+        start, end = line or (0, 0)  # the comment that stays
+        lost = [place for place in spans if place[0] not in walk.moved and not start <= place[0] < end]
         if problem := losses.reason(walk.text, nodes[0], lost, values):
             raise losses.WouldLose(problem, tuple(walk.path))
-    is_taken = line and any(start <= line[0] < end for start, end in walk.moved)
-    comment = walk.text[line[0] : line[1]].strip() if line and not is_taken else ""
+    comment = walk.text[line[0] : line[1]].strip() if line and line[0] not in walk.moved else ""
     rows = piece.split("\n")
     at = next(at for at, row in enumerate(rows) if not row.lstrip(" ").startswith("#"))  # what moved has its own
     rows[at] += f" {comment}" if comment else ""

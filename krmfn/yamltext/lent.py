@@ -4,7 +4,7 @@ A value of one item that is put into another one, or into a new one, is found he
 """
 
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..typed import Any
 from .align import Known, collections
@@ -79,13 +79,22 @@ def known_in(value: Any, lists: dict[int, Known]) -> dict[int, Known]:
     return lists | others if others else lists
 
 
-def has_left(known: Known) -> bool:
-    """Return True for a value of another text that is not in that text's data any more: it moved, and is no copy."""
-    if known.source is None or known.origin is known.source.root:
+def has_left(known: Known, held: dict[int, set[int]]) -> bool:
+    """Return True for a value of another text that is not in that text's data any more: it moved, and is no copy.
+
+    `held` keeps the identities of what the data of each source holds, by the identity of the source.
+    """
+    source = known.source
+    if source is None or known.origin is source.root:
         return False
-    holders = (other.value for other in known.source.lists.values())
-    values = (part for holder in holders for part in (holder.values() if isinstance(holder, dict) else holder))
-    return all(part is not known.origin for part in values)
+    if id(source) not in held:
+        holders = (other.value for other in source.lists.values())
+        held[id(source)] = {id(part) for holder in holders for part in _members(holder)}
+    return id(known.origin) not in held[id(source)]
+
+
+def _members(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
 
 
 def parts(value: Any) -> Iterator[Any]:

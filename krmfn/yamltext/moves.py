@@ -126,11 +126,11 @@ def _moved(walk: Any, origin: Origin, place: tuple[Any, Any], lead: tuple[str, i
     if origin.begin >= 0 and id(origin.key or node) not in source.kept:
         heads = "".join(f"{pad}{row}\n" for row in _heads(origin))
         comment = "" if is_block else _comment(text, remarks.stop(text, origin.key, node))
-        source.moved.append((start, end))
+        source.moved.add(start, end)
     else:
         is_below = node.id != "scalar" and not node.flow_style  # else the comment behind it is that of its key
         first = node.start_mark.index if origin.key or origin.begin < 0 else origin.begin + 1  # behind its dash
-        source.moved.append((int(first), source.rows.end((origin.key, node)) if is_below else end))
+        source.moved.add(int(first), source.rows.end((origin.key, node)) if is_below else end)
     is_tied = source is not walk and origin.is_tied
     block = None if is_tied else _block(origin, value)
     if is_tied:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ..resource import same
 from ..typed import Any
-from . import anew, emit, inline, losses, moves, rebuilt, remarks, rows, trees
+from . import anew, emit, inline, losses, moves, rebuilt, remarks, rows, spans, trees
 from .align import Lists, match_entries
 from .inline import TooMuch
 from .positions import key_name
@@ -54,13 +54,13 @@ class Walk:
         self.path: list[str] = []
         self.new: Any = None
         self.kept: set[int] = set()
-        """The keys and entries that stay while their values change: their comments stay where they are."""
+        """The keys and entries that stay while their values change, with their comments."""
         self.anew_places: set[tuple[int, Any]] = set()
         """The places of values that are written anew: a collection's identity, and a key or an index."""
-        self.moved: list[tuple[int, int]] = []
-        """Where the values stood that stand elsewhere now."""
+        self.moved = spans.Spans()  # where the values stood that stand elsewhere now
         self.replaced: set[tuple[int, Any]] = set()
         """The places in `rebuilt` where other values were."""
+        self.held: dict[int, set[int]] = {}  # see `lent.has_left`
         self.others: dict[int, Walk] = {}
         """The walks over other texts, by the identities of their sources."""
 

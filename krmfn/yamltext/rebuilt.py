@@ -157,6 +157,8 @@ class _Candidates:
         self.used = used
         self.by_text: dict[str, deque[Gone]] = {}
         self.by_trait: dict[tuple[str, str, Any], deque[Gone]] = {}
+        self.checked: set[str] = set()
+        """The texts of equal values of which it is known that it does not matter which of them is where."""
         for part in parts:
             text = align.text_of(part.origin.old)
             self.by_text.setdefault(text, deque()).append(part)
@@ -174,8 +176,8 @@ class _Candidates:
             return named or self._only(place, count)
         traits = (("value", id(value)), ("holder", id(data)))
         identical, sibling = (self._first(self.by_trait.get((text, *key))) for key in traits)
-        if not identical and not named and len(free := self._free(text)) > count:
-            replaced.check_alike(free, replaced.path_to(free[0].origin.walk, data, name))
+        if not identical and not named:
+            self._check_alike(text, place, count + 1)
         return identical or named or sibling or self._first(self.by_text[text])
 
     def _first(self, parts: "deque[Gone] | None") -> Gone | None:
@@ -184,18 +186,25 @@ class _Candidates:
             parts.popleft()
         return parts[0] if parts else None
 
-    def _free(self, text: str) -> list[Gone]:
-        return [part for part in self.by_text[text] if id(part.origin.node) not in self.used]
-
     def _only(self, place: _Place, count: int) -> Gone | None:
         """Return what went with a value that nothing else has which is not used yet, where one came.
 
         Raises WouldLose where several went, and as many or fewer have come: nobody knows which of them moved.
         """
-        free = self._free(align.text_of(place[0][place[1]]))
-        if len(free) > 1 and len(free) >= count:
-            replaced.check_alike(free, replaced.path_to(free[0].origin.walk, *place))
-        return free[0] if len(free) >= count == 1 else None
+        text = align.text_of(place[0][place[1]])
+        self._check_alike(text, place, max(count, 2))
+        return self._first(self.by_text.get(text)) if count == 1 else None
+
+    def _check_alike(self, text: str, place: _Place, least: int) -> None:
+        """Raise WouldLose where so many equal values went, or more, that are not alike.
+
+        Once for a text: of those that are alike, and of too few, later questions are about some.
+        """
+        if text not in self.checked:
+            self.checked.add(text)
+            free = [part for part in self.by_text[text] if id(part.origin.node) not in self.used]
+            if len(free) >= least:
+                replaced.check_alike(free, replaced.path_to(free[0].origin.walk, *place))
 
 
 def _is_sure(gone: Gone) -> bool:

@@ -57,6 +57,7 @@ def moved_onto(
     """
     counts = Counter(align.text_of(place.value) for place in written)
     known: dict[str, list[Gone]] = {}
+    taken = set[int]()
     origins: dict[tuple[int, Any], Origin] = {}
     went: list[Gone] = [*chain.from_iterable(map(parts, gone))]
     while went:
@@ -65,15 +66,14 @@ def moved_onto(
         went = []
         for place in written:
             key = id(place.data), place.name
-            free = [part for part in known.get(align.text_of(place.value), ()) if is_free(part)]
+            equal = known.get(align.text_of(place.value), ())
+            free = [part for part in equal if is_free(part) and id(part.origin.node) not in taken]
             part = _which(walk, place, free, counts) if key not in origins else None
             if part is None or not _comments(part):
                 continue
             _check_place(walk, place, part)
             origins[key] = part.origin
-            inner = {id(other.origin.node) for other in parts(part)}
-            for text, others in known.items():
-                known[text] = [other for other in others if id(other.origin.node) not in inner]
+            taken.update(id(other.origin.node) for other in parts(part))
             went += parts(Gone(place.old, place.name, 0))
     return origins
 

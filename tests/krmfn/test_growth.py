@@ -30,6 +30,12 @@ def moved(item: Item, old: Any) -> None:
     item["spec"] = {"new": {f"new-{name}": value for name, value in old.items()}}
 
 
+def rotated(item: Item, old: Any) -> None:
+    names = [*old]
+    for name, other in zip(names, [*names[1:], names[0]], strict=True):
+        item["spec.old"][name] = old[other]
+
+
 EDITS: dict[str, tuple[Callable[[int], str], Edit]] = {
     "all share a part": (lambda at: f"    - k: x # {at}\n      b: {at}\n", turned),
     "all share a list": (lambda at: f"    - k: [x, y] # {at}\n      b: {at}\n", turned),
@@ -38,6 +44,8 @@ EDITS: dict[str, tuple[Callable[[int], str], Edit]] = {
     "equal texts": (lambda at: f"    - same # {at}\n", renamed),
     "equal mappings": (lambda at: f"    - a: b # {at}\n      c: d\n", renamed),
     "equal values with names": (lambda at: f"      k{at}: same # {at}\n", moved),
+    "values that move onto others": (lambda at: f"      k{at}: value{at} # {at}\n", rotated),
+    "equal pairs that move onto others": (lambda at: f"      k{at}: value{at // 2} # {at}\n", rotated),
 }
 
 
