@@ -57,7 +57,7 @@ def moved_onto(
     """
     counts = Counter(align.text_of(place.value) for place in written)
     known: dict[str, list[Gone]] = {}
-    taken = set[int]()
+    used = set[int]()
     origins: dict[tuple[int, Any], Origin] = {}
     went: list[Gone] = [*chain.from_iterable(map(parts, gone))]
     while went:
@@ -67,13 +67,13 @@ def moved_onto(
         for place in written:
             key = id(place.data), place.name
             equal = known.get(align.text_of(place.value), ())
-            free = [part for part in equal if is_free(part) and id(part.origin.node) not in taken]
+            free = [part for part in equal if is_free(part) and id(part.origin.node) not in used]
             part = _which(walk, place, free, counts) if key not in origins else None
             if part is None or not _comments(part):
                 continue
             _check_place(walk, place, part)
             origins[key] = part.origin
-            taken.update(id(other.origin.node) for other in parts(part))
+            used.update(id(other.origin.node) for other in parts(part))
             went += parts(Gone(place.old, place.name, 0))
     return origins
 
