@@ -92,8 +92,8 @@ class Comparison(NamedTuple):
     """What is compared; None where a side is not known."""
     knows_nodes: bool = False
     """What happens on the nodes is known: the effects of the plan are all of it."""
-    doubt: str = ""
-    """Why the effects are not known, and what to do; "" where no nodes are known."""
+    doubt: Sentence = ()
+    """Why the effects are not known, and what to do; () where no nodes are known."""
     spared: frozenset[str] = frozenset()
     """The words of effects that surely happen on no node, such as `lost`, though its former state is not known."""
     is_same: bool = False

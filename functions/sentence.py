@@ -1,11 +1,11 @@
 """Sentences about nodes as values: words, and what they count, so that those of several clusters become one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from krmfn.printing import counted, some
 from krmfn.typed import NamedTuple
 
-Sentence = tuple[object, ...]
+Sentence = tuple[Hashable, ...]
 """The parts of a message in their order, each of which says itself by `str`: words, and the classes below."""
 _SHOWN = 4
 """How many clusters are named with their numbers; of more there is only the sum."""

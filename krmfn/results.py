@@ -1,6 +1,6 @@
 """Findings as values: what is wrong with which field of which resource."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from .printing import joined, printable
 from .resource import Place, Ref
@@ -85,7 +85,7 @@ class Result(NamedTuple):
     """The other places that it is about."""
     remedy: str = ""
     """What to do about it in this case, as a clause: `remove one of the two`; "" where nobody can say it."""
-    sentence: tuple[object, ...] = ()
+    sentence: tuple[Hashable, ...] = ()
     """The message in its parts, words and counts as values, where it counts something; else ()."""
 
     @property
@@ -191,7 +191,7 @@ class Located(Protocol):
         """Return the finding with the reference, field and place of this."""
 
 
-def error(message: "str | tuple[object, ...]", **about: "Unpack[About]") -> Result:
+def error(message: "str | tuple[Hashable, ...]", **about: "Unpack[About]") -> Result:
     """Return a finding that stops the run: nothing is generated, the exit code is 1.
 
     `message` is a text, or its parts: words and counts as values, each of which says itself by `str`.
@@ -202,18 +202,18 @@ def error(message: "str | tuple[object, ...]", **about: "Unpack[About]") -> Resu
     return _result(message, "error", **about)
 
 
-def warning(message: "str | tuple[object, ...]", **about: "Unpack[About]") -> Result:
+def warning(message: "str | tuple[Hashable, ...]", **about: "Unpack[About]") -> Result:
     """Return a finding that does not stop the run; `about` as for `error`."""
     return _result(message, "warning", **about)
 
 
-def info(message: "str | tuple[object, ...]", **about: "Unpack[About]") -> Result:
+def info(message: "str | tuple[Hashable, ...]", **about: "Unpack[About]") -> Result:
     """Return a finding that is worth knowing and no problem; `about` as for `error`."""
     return _result(message, "info", **about)
 
 
 def _result(
-    message: "str | tuple[object, ...]",
+    message: "str | tuple[Hashable, ...]",
     severity: Severity,
     at: "Located | None" = None,
     proposed: Any = None,

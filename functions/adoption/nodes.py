@@ -7,6 +7,7 @@ from krmfn.typed import NamedTuple
 
 from ..kmm.module import MODULE_KINDS, ready_label
 from ..rendering import function_config
+from ..sentence import text
 from ..upgrades import known_nodes, node_effects
 
 _LOST, _RELOADED = ("lost", "blocked"), ("reloaded", "gained")
@@ -32,7 +33,7 @@ def judge(old: ResourceList, new: ResourceList) -> Nodes:
     """Return what happens when the new list takes the place of the old one."""
     effects, doubt = node_effects.effects(old, new)
     if doubt:
-        return Nodes((), (), (), (), (), doubt)
+        return Nodes((), (), (), (), (), text(doubt))
     words: dict[str, str] = {}
     for effect in effects:
         rank = _rank(effect.word)

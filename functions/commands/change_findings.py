@@ -83,6 +83,6 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
             message = f"what happens on the nodes of its spokes is not known (--fail-on {word})"
             yield from tag_cluster(name, [error(message, ref=of_hub)])
         if has_modules and not comparison.knows_nodes and kind not in comparison.spared:
-            reason = f": {comparison.doubt}" if comparison.doubt else "; add a NodeInventory (`krmfn inventory`)"
-            message = f"what happens on the nodes is not known (--fail-on {word}){reason}"
-            yield from tag_cluster(name, [error(message)])
+            reason = (": ", *comparison.doubt) if comparison.doubt else ("; add a NodeInventory (`krmfn inventory`)",)
+            parts = (f"what happens on the nodes is not known (--fail-on {word})", *reason)
+            yield from tag_cluster(name, [error(parts)])

@@ -21,6 +21,7 @@ from ..plan import Comparison, plan
 from ..rendering.kinds import COUNTING, has_nodes
 from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
+from ..sentence import Sentence
 from ..upgrades import node_effects
 from ..upgrades.notes import notes
 from . import attention, hidden, leavers
@@ -147,10 +148,10 @@ def compare(
     return comparison._replace(knows_nodes=knows_nodes, doubt=doubt, spared=spared, by_former_labels=by_labels)
 
 
-def _of_unknown_nodes(doubt: str, spared: frozenset[str]) -> list[Result]:
+def _of_unknown_nodes(doubt: Sentence, spared: frozenset[str]) -> list[Result]:
     """Return the finding that what happens on the nodes is not known; it is advice where no harm can be among it."""
     severity = info if spared == node_effects.HARMS else warning
-    return [severity(f"what happens on the nodes is not known: {doubt}")] if doubt else []
+    return [severity(("what happens on the nodes is not known: ", *doubt))] if doubt else []
 
 
 def deployed_manifests(resources: ResourceList) -> list[Manifest]:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList
 from krmfn.ownership import Id
-from krmfn.printing import joined
 
 from ..exclusivity.node import Node
 from ..fleet import moves, rules
@@ -17,7 +16,7 @@ from ..plan import Effect, OnNodes
 from ..rendering import function_config
 from ..rule import apply
 from ..run import run_of
-from ..sentence import named, text
+from ..sentence import Sentence, named
 from . import known_nodes
 
 _WORDS = ("lost", "blocked", "waiting", "unknown", "reloaded", "kept", "gained")
@@ -26,20 +25,20 @@ HARMS = frozenset({"lost", "reloaded", "blocked"})
 """The effects that a change can be refused for."""
 
 
-def effects(old: ResourceList, new: ResourceList, kept: Collection[Id] = ()) -> tuple[list[Effect], str]:
-    """Return the effects on the nodes in both lists, and why they are not known; "" when they are.
+def effects(old: ResourceList, new: ResourceList, kept: Collection[Id] = ()) -> tuple[list[Effect], Sentence]:
+    """Return the effects on the nodes in both lists, and why they are not known; () when they are.
 
     A list without nodes is taken to be about those of the other one; without any node there is no effect. `kept` are
     the Modules of the old list that stay on the cluster, though the new one has them no more.
     """
     if (sides := _sides(old, new, kept)) is None:
-        return [], ""
+        return [], ()
     if problem := unknown_reason(*sides):
         return [], problem
     try:
-        return list(of_sides(side(sides[0], old), side(sides[1], new))), ""
+        return list(of_sides(side(sides[0], old), side(sides[1], new))), ()
     except KrmfnError as failure:
-        return [], str(failure)
+        return [], (str(failure),)
 
 
 def harms_by_former_labels(old: ResourceList, new: ResourceList, effects: Sequence[Effect]) -> tuple[Effect, ...]:
@@ -124,15 +123,15 @@ def excluded_harms(old: ResourceList, new: ResourceList) -> frozenset[str]:
     return HARMS - words if is_gained and "unknown" not in words else frozenset()
 
 
-def unknown_reason(before: Cluster, after: Cluster) -> str:
-    """Return why the effects on the nodes are not known; "" when they are."""
+def unknown_reason(before: Cluster, after: Cluster) -> Sentence:
+    """Return why the effects on the nodes are not known; () when they are."""
     # past its last day the inventory of the new side may be wrong; the old side is of the past anyway
     expired = next(rules.input_findings(Cluster(after.fleet._replace(findings=())), rules.today()), None)
     if reason := _problem(after):
         return reason
     if reason := _problem(before):
-        return f"before this change {reason}"
-    return f"{expired.ref} {expired.text}" if expired else ""
+        return ("before this change ", *reason)
+    return (f"{expired.ref} {expired.text}",) if expired else ()
 
 
 def side(cluster: Cluster, resources: ResourceList) -> moves.Side:
@@ -147,13 +146,13 @@ def side(cluster: Cluster, resources: ResourceList) -> moves.Side:
     return moves.side(groups, cluster.drivers, cluster.external)
 
 
-def _problem(cluster: Cluster) -> str:
-    """Return why the nodes of a cluster, or their labels, are not known; "" when they are."""
+def _problem(cluster: Cluster) -> Sentence:
+    """Return why the nodes of a cluster, or their labels, are not known; () when they are."""
     finding = next((finding for finding in cluster.fleet.findings if finding.severity == "error"), None)
     if finding:
-        return f"{finding.ref}: {finding.text}" if finding.ref else finding.text
+        return (f"{finding.ref}: {finding.text}" if finding.ref else finding.text,)
     missing = cluster.fleet.missing_labels_problem(key for driver in cluster.all_drivers for key in driver.keys)
-    return joined(text(missing[0]), missing[1]) if missing else ""
+    return (*missing[0], "; ", missing[1]) if missing else ()
 
 
 def of_sides(before: moves.Side, after: moves.Side) -> Iterator[Effect]:

@@ -31,7 +31,8 @@ SEVERITIES = st.sampled_from(["error", "warning", "info"])
 REFS = st.builds(Ref, TEXT, TEXT, TEXT, TEXT)
 PLACES = st.builds(Place, TEXT, st.just(0), st.integers(0, 2), st.integers(0, 2), st.none())
 FIELDS = st.builds(lambda path: Field(path), TEXT)
-RESULTS = st.builds(Result, TEXT, SEVERITIES, TEXT, st.none() | REFS, st.none() | FIELDS, st.none() | PLACES)
+ABOUT = (st.none() | REFS, st.none() | FIELDS, st.none() | PLACES)
+RESULTS = st.builds(Result, TEXT, SEVERITIES, TEXT, *ABOUT, sentence=st.just(()))
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(0, 2) | TEXT,
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
