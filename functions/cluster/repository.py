@@ -38,12 +38,13 @@ def check(streams: Clusters, intent: Intent) -> None:
                 remedy = f"give each cluster its own, or make it again with `--name {cluster.name}`"
                 if not cluster.members:
                     message = f"has the name of a cluster in {file}, which does not list it"
-                    remedy = f"write `- {_listed_as(item, file)}` below `{name}:` there"
+                    path = _listed_as(item, file)
+                    remedy = f"write `- {path}` below `{name}:` there" if path else "list its file there"
                 finding = severity(message, rule="KRM601", field=Field("metadata.name", name), remedy=remedy)
                 cluster.final.report([item.located(finding)])
             elif cluster.is_unassigned:
                 message = f"no cluster of {file} has this inventory, so its nodes count nowhere"
-                finding = warning(message, rule="KRM524", remedy=f"list {_listed_as(item, file)} there")
+                finding = warning(message, rule="KRM524", remedy=f"list {_listed_as(item, file) or 'its file'} there")
                 cluster.final.report([item.located(finding)])
     if intent.is_check:
         _check_empty(clusters, config)
@@ -55,9 +56,12 @@ def check(streams: Clusters, intent: Intent) -> None:
 
 
 def _listed_as(item: Item, configuration: str) -> str:
-    """Return the path of an item's file as the configuration file would list it: from its own folder."""
+    """Return the path of an item's file as the configuration file would list it: from its own folder.
+
+    It is "" where no file is known: of stdin, and of what kustomize has built.
+    """
     path = item.place.path if item.place else ""
-    return os.path.relpath(path, os.path.dirname(configuration) or os.curdir)
+    return os.path.relpath(path, os.path.dirname(configuration) or os.curdir) if os.path.isfile(path) else ""
 
 
 def _check_empty(clusters: Sequence[Cluster], config: Config) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import Result, error
 from krmfn.findings import placed
+from krmfn.typed import NamedTuple
 
 from ..formats.checked import tag_cluster
 from ..kmm.module import HUB_KIND, MODULE_KINDS
@@ -15,32 +16,37 @@ from ..run import run_of
 _EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
 """Words about nodes, with the effects of a change that they name; what is not known may be any of them."""
 
-_FAILS = " (--fail-on "
-"""What stands behind the message of a note that makes a command fail, before the word of --fail-on."""
-
 _UNLOADS = ("lost", "reload")
 """Words that also fail for a Module that an engine deletes, makes anew or does not apply."""
 
 
-def change_errors(comparisons: Sequence[Comparison], words: Collection[str]) -> list[Result]:
+class Raised(NamedTuple):
+    """An error that --fail-on makes of a change."""
+
+    error: Result
+    note: Result | None = None
+    """The note that says the same."""
+
+
+def change_errors(comparisons: Sequence[Comparison], words: Collection[str]) -> list[Raised]:
     """Return the errors that `words` of --fail-on make of changes, and of what is not known about them."""
-    return [finding for comparison in comparisons for finding in _change_errors(comparison, words)]
+    return [raised for comparison in comparisons for raised in _change_errors(comparison, words)]
 
 
-def without_failing(comparisons: Sequence[Comparison], errors: Iterable[Result]) -> list[Comparison]:
+def without_failing(comparisons: Sequence[Comparison], errors: Iterable[Raised]) -> list[Comparison]:
     """Return comparisons without the notes that --fail-on has made errors of: each is one finding, and told once.
 
     `errors` are those of `change_errors`.
     """
-    failing = [finding for finding in errors if finding.rule]
-    raised = {(finding.rule, finding.ref, finding.message.partition(_FAILS)[0]) for finding in failing}
+    notes = [raised.note for raised in errors if raised.note and raised.note.rule]
+    known = {(note.rule, note.ref, note.message) for note in notes}
     return [
-        c._replace(notes=[note for note in c.notes if (note.rule, note.ref, note.message) not in raised])
+        c._replace(notes=[note for note in c.notes if (note.rule, note.ref, note.message) not in known])
         for c in comparisons
     ]
 
 
-def _with_note(comparison: Comparison, finding: Result) -> Result:
+def _with_note(comparison: Comparison, finding: Result) -> Raised:
     """Return an error about a Module with the place of what is noted about it; of a note that says it, with its rule.
 
     A reader has to know where to look, and what to do.
@@ -48,22 +54,24 @@ def _with_note(comparison: Comparison, finding: Result) -> Result:
     notes = [note for note in comparison.notes if note.ref == finding.ref]
     for note in notes:
         if note.message == finding.message:
-            return finding._replace(rule=note.rule, field=note.field, place=note.place, remedy=note.remedy)
+            at_note = finding._replace(rule=note.rule, field=note.field, place=note.place, remedy=note.remedy)
+            return Raised(at_note, note)
     if place := next((note.place for note in notes if note.place), None):
-        return finding._replace(place=place)
+        return Raised(finding._replace(place=place))
     from ..upgrades.notes import at_the_cause  # here: few commands compare
 
-    return placed([at_the_cause(finding, *comparison.sides)])[0] if comparison.sides else finding
+    return Raised(placed([at_the_cause(finding, *comparison.sides)])[0] if comparison.sides else finding)
 
 
-def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[Result]:
+def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[Raised]:
     """Yield the errors about the change of one cluster."""
     name, plan = comparison.name, comparison.plan
     has_notes = any(note.severity != "info" for note in comparison.notes)
     if "change" in words and (plan.changes or plan.effects or has_notes):
-        yield error(f"{name or 'the cluster'} changes (--fail-on change)")
+        yield Raised(error(f"{name or 'the cluster'} changes (--fail-on change)"))
     if "lost" in words:
-        yield from tag_cluster(name, (error(f"{reason} (--fail-on lost)") for reason in comparison.doubtful))
+        doubts = [error(f"{reason} (--fail-on lost)") for reason in comparison.doubtful]
+        yield from map(Raised, tag_cluster(name, doubts))
     has_modules = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in plan.changes)
     for word, kind in _EFFECTS.items():
         if word not in words:
@@ -75,14 +83,15 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
             (finding.ref, (finding.text,)) for finding in comparison.unapplied if word in _UNLOADS and finding.ref
         ]
         for ref, parts in pairs:
-            finding = _with_note(comparison, error(parts, ref=ref))
-            yield from tag_cluster(name, [finding.with_words(after=f"{_FAILS}{word})")])
+            finding, note = _with_note(comparison, error(parts, ref=ref))
+            (finding,) = tag_cluster(name, [finding.with_words(after=f" (--fail-on {word})")])
+            yield Raised(finding, note)
         of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)
         spokes = run_of(comparison.sides[1]).spokes if comparison.sides else ()
         if of_hub and comparison.knows_nodes and not spokes:
             message = f"what happens on the nodes of its spokes is not known (--fail-on {word})"
-            yield from tag_cluster(name, [error(message, ref=of_hub)])
+            yield from map(Raised, tag_cluster(name, [error(message, ref=of_hub)]))
         if has_modules and not comparison.knows_nodes and kind not in comparison.spared:
             reason = (": ", *comparison.doubt) if comparison.doubt else ("; add a NodeInventory (`krmfn inventory`)",)
             parts = (f"what happens on the nodes is not known (--fail-on {word})", *reason)
-            yield from tag_cluster(name, [error(parts)])
+            yield from map(Raised, tag_cluster(name, [error(parts)]))

@@ -70,7 +70,7 @@ def _run(context: Context, args: Request) -> int:
         )
     errors = change_findings.change_errors(comparisons, args.fail_on)
     comparisons = change_findings.without_failing(comparisons, errors)
-    checked = _collect(context, args, streams, comparisons, errors)
+    checked = _collect(context, args, streams, comparisons, [raised.error for raised in errors])
     is_compared = bool(comparisons) or args.base is None
     code = run_findings.exit_code(streams, checked, args.fail_on) if is_compared else 2
     output.write_texts({args.out: _texts(args, streams, checked, comparisons, code)}, context.options.root)

@@ -118,11 +118,13 @@ def _of_kinds(comparisons: Sequence[Comparison], kinds: Sequence[str]) -> list[C
 def _fails(context: Context, comparisons: Sequence[Comparison], words: Sequence[str]) -> bool:
     """Return True when the exit code is 1; the reasons that `words` of --fail-on give are logged."""
     lists = run_findings.new_lists(comparisons)
-    reasons = [*change_findings.change_errors(comparisons, words), *clusters.uncovered_errors(lists, words)]
+    reasons = [raised.error for raised in change_findings.change_errors(comparisons, words)]
+    reasons += clusters.uncovered_errors(lists, words)
     if "unjudged" in words:
         reasons += run_findings.gap_errors(run_findings.gaps_of_change(comparisons))
     context.log.findings(grouped.lines(reasons, [comparison.name for comparison in comparisons]))
-    reasons += [] if words else change_findings.change_errors(comparisons, ("change",))
+    changed = [] if words else change_findings.change_errors(comparisons, ("change",))
+    reasons += [raised.error for raised in changed]
     return findings.fails([*reasons, *(note for comparison in comparisons for note in comparison.notes)], words)
 
 

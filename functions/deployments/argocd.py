@@ -116,16 +116,20 @@ def _filled(value: Any, parameters: Mapping[str, Any], is_go: bool, open_texts: 
     return map_texts(value, change)
 
 
+def sources_of(spec: Manifest) -> list[Manifest]:
+    """Return the sources that count of an Application's spec: a hydrator's, else `sources`, else `source`."""
+    if hydrator := table(spec, "sourceHydrator", "drySource"):
+        return [hydrator]
+    return [source for _, source in tables(spec, "sources")] or [table(spec, "source")]
+
+
 def _declarations(
     application: _Application, repository: Repository, servers: Mapping[str, str], problems: list[Problem]
 ) -> Iterator[Declaration]:
     """Yield what one Application deploys of this repository."""
     spec, item = application.spec, application.source
-    sources = [source for _, source in tables(spec, "sources")] or [table(spec, "source")]
-    hydrator = table(spec, "sourceHydrator", "drySource")
-    sources = [hydrator] if hydrator else sources
     cluster, unknown = _cluster(application, servers)
-    for source in sources:
+    for source in sources_of(spec):
         url = text(source, "repoURL")
         if "{{" in url and repository.urls and not text(source, "chart"):  # first: it may be this one
             message = f"which repository {url} is, is not known, so neither is whether it deploys something of this one"

@@ -1,10 +1,8 @@
 """Which objects of engines deploy something that is not in this repository: another one, a chart, an image."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from krmfn import Manifest
-
-from ..kmm.lookup import table, tables, text
+from ..kmm.lookup import table, text
 from . import argocd, fleet
 from .deployment import Declared, EngineObject, Repository
 
@@ -28,15 +26,9 @@ def names(objects: Sequence[EngineObject], declared: Sequence[Declared], reposit
 
 def _has_more(item: EngineObject, repository: Repository) -> bool:
     """Return whether an Application that deploys a folder of this repository has a source elsewhere, too."""
-    return item.ref.group == argocd.GROUP and any(
-        text(source, "chart") or not repository.is_ours(text(source, "repoURL")) for source in _sources(item)
-    )
-
-
-def _sources(item: EngineObject) -> Iterator[Manifest]:
-    """Yield the sources of an Application, or of the template of an ApplicationSet."""
+    if item.ref.group != argocd.GROUP:
+        return False
     spec = table(item.manifest, "spec")
     spec = table(spec, "template", "spec") if item.ref.kind == "ApplicationSet" else spec
-    yield from (source for _, source in tables(spec, "sources"))
-    if source := table(spec, "source"):
-        yield source
+    sources = filter(None, argocd.sources_of(spec))
+    return any(text(source, "chart") or not repository.is_ours(text(source, "repoURL")) for source in sources)

@@ -109,8 +109,8 @@ def added(
     result, lines = list[File](), list[str]()
     for cluster in clusters:
         spot = spots[cluster.name]
-        has_config = bool(spot.bases) or (spot.has_config and first == FIRST_FILES)
-        configs = {**(cluster.configs or ({} if has_config else first))}
+        is_served = bool(spot.bases) or (spot.has_config and first == FIRST_FILES)
+        configs = {**(cluster.configs or ({} if is_served else first))}
         if profiles:
             configs[PROFILES] = emit.dump(_local(profiles)).encode()
         names = sorted(configs)

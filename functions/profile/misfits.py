@@ -54,7 +54,11 @@ def broken_defaults(node: Node) -> Iterator[FieldMistake]:
     for path, child in nodes(node):
         if child.get("default") is not None:
             default = as_integers(child, child["default"])
-            findings = schema.check({"default": default}, {"properties": {"default": shape(child)}})
+            shapes = [shape(child)]
+            if child.get(INT_OR_STRING) and "type" in child:  # of values the former counts, of defaults both
+                shapes.append(shape({word: value for word, value in child.items() if word != INT_OR_STRING}))
+            rules = ({"properties": {"default": rule}} for rule in shapes)
+            findings = next(filter(None, (schema.check({"default": default}, rule) for rule in rules)), [])
             mistakes = [Mistake(finding.message, finding.remedy) for finding in findings]
             mistakes = mistakes or [mistake.after("it ") for _, mistake in misfits(child, default)]
             for mistake in mistakes:

@@ -69,13 +69,18 @@ def _open(node: Node) -> Node:
 
     Source: pkg/apiserver/schema/pruning/algorithm.go of k8s.io/apiextensions-apiserver v0.34.2.
     """
-    opened: Node = {**node, OPEN: True}
-    if isinstance(node.get("properties"), dict):
-        opened["properties"] = {name: _open(child) for name, child in node["properties"].items()}
+    return _with_each(node, lambda inner: {**inner, OPEN: True})
+
+
+def _with_each(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Return a schema in which it, and each one below it, is changed."""
+    changed = change(node)
+    if isinstance(changed.get("properties"), dict):
+        changed["properties"] = {name: _with_each(child, change) for name, child in changed["properties"].items()}
     for word in ("items", "additionalProperties"):
-        if isinstance(node.get(word), dict):
-            opened[word] = _open(node[word])
-    return opened
+        if isinstance(changed.get(word), dict):
+            changed[word] = _with_each(changed[word], change)
+    return changed
 
 
 def shape(node: Node) -> Node:
@@ -85,13 +90,7 @@ def shape(node: Node) -> Node:
 
 def _without_values(node: Node) -> Node:
     """Return a structural schema without the keywords that are judged as Go reads them."""
-    kept = {word: value for word, value in node.items() if word not in AS_GO_READS}
-    if isinstance(node.get("properties"), dict):
-        kept["properties"] = {name: _without_values(child) for name, child in node["properties"].items()}
-    for word in ("items", "additionalProperties"):
-        if isinstance(node.get(word), dict):
-            kept[word] = _without_values(node[word])
-    return kept
+    return _with_each(node, lambda inner: {word: value for word, value in inner.items() if word not in AS_GO_READS})
 
 
 def _values(node: Node) -> Node:

@@ -88,6 +88,17 @@ def test_a_sound_repository_has_one_finding(repo: Path) -> None:
     assert check(repo, "--strict").code == 1
 
 
+def test_an_inventory_that_kustomize_builds_and_no_cluster_lists_is_told(repo: Path) -> None:
+    """Where it is written is looked up later, and its remedy is made before that: it was a traceback."""
+    spec = 'spec:\n  labelKeys: ["*"]\n  groups:\n  - nodes: |\n      n 6.1.0\n'
+    inventory = f"apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {{name: lab}}\n{spec}"
+    files = {"nodes/kustomization.yaml": "resources: [lab.yaml]\n", "nodes/lab.yaml": inventory}
+    plant(repo, {**files, ".krmfn.yaml": "clusters: {lab: [clusters/lab]}\n"})
+    text = check(repo).text
+    assert "nodes/lab.yaml:3:12: error: NodeInventory lab: metadata.name: has the name of a cluster in " in text, text
+    assert "help: list its file there\n" in text
+
+
 PLANTED: dict[str, tuple[dict[str, str], str, int]] = {
     "a misspelt field in the shared base": (
         {"base/gpu.yaml": GPU.replace("driverVersion", "driverVersoin")},

@@ -350,7 +350,10 @@ def test_an_inventory_of_another_cluster_is_an_error(repo: Path) -> None:
     hint = "metadata.name: has the name of a cluster in .krmfn.yaml, which does not list it [KRM601]\n"
     hint += "  help: write `- inventories/lab.yaml` below `lab:` there"
     assert (done.code, hint in done.text) == (1, True), done.text
-    plant(repo, {".krmfn.yaml": swapped})
+    (repo / "inventories/lab.yaml").unlink()
+    shown = process("krmfn", "check", ".", "-", cwd=repo, stdin=NAMED.format("lab")).ended(1).text
+    assert "help: list its file there" in shown, "of stdin there is no line to write"
+    plant(repo, files | {".krmfn.yaml": swapped})
     assert "warning: NodeInventory prod" in render(repo, "lab").ended(0).err
 
 
