@@ -24,20 +24,31 @@ HOST = "127.0.0.1"
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 PORTS_EACH = 500
 FIRST_PORT = 20_000 + PORTS_EACH * WORKER
-"""Each process of a run has ports of its own, below those that the kernel gives to clients (32,768 and up)."""
+"""Each worker of a run has ports of its own, below those that the kernel gives to clients (32,768 and up)."""
 port_numbers = itertools.count(os.getpid())
 """Where two runs at once begin in the range differs."""
+claims: list[socket.socket] = []
+"""One for each port that this process was given; they end with it."""
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on, and that no other call in this run was given lately."""
+    """Return a port that nobody listens on, and that no other call was given, of this run or of one beside it.
+
+    Between this call and the start of a server another run could be given the port, too. So it is claimed by a name
+    that the kernel gives to one process at a time: a socket of Linux' abstract namespace.
+    """
     for _ in range(PORTS_EACH):
         port = FIRST_PORT + next(port_numbers) % PORTS_EACH
-        with socket.socket() as listener:
-            try:
-                listener.bind((HOST, port))
-            except OSError:
-                continue
+        claim, listener = socket.socket(socket.AF_UNIX), socket.socket()
+        try:
+            claim.bind(f"\0krmfn-e2e-port-{port}")
+            listener.bind((HOST, port))
+        except OSError:
+            claim.close()
+            continue
+        finally:
+            listener.close()
+        claims.append(claim)
         return port
     raise AssertionError(f"no port from {FIRST_PORT} on is free")
 
