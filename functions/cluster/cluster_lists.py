@@ -16,7 +16,7 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND, MODULE_KINDS
 from ..kustomization import graph
 from ..paths.failures import Failure, failure_of
 from ..paths.roots import parents, within
-from ..rendering import function_config
+from ..rendering import function_config, recognition
 from ..rendering.kinds import CONFIG, NODES, OWNERS, PROFILE, driven_kinds, of_kinds
 from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
@@ -223,6 +223,14 @@ def warn_of_nothing(context: Context, streams: Clusters, absent: Sequence[Item])
             continue  # a spoke may hold its nodes alone
         if is_unread or not lists or present & kinds or any(part.failed or part.function_config for part in lists):
             continue
+        if any(_has_similar_kind(part) for part in lists):
+            continue  # KRM108 says what they should be
         extent = terminal.extent(sum(len(part.items) for part in lists), number_of_files(clusters))
         message = f"no {choice} is in {path} ({extent}), so there is nothing to do"
         lists[0].report([warning(message, rule="KRM109", remedy="check that this is the right PATH")])
+
+
+def _has_similar_kind(resources: ResourceList) -> bool:
+    """Return True for a list with a resource whose kind or group is similar to one of ours, and which is none."""
+    pairs = {(item.api_version, item.kind) for item in resources.items}
+    return any(recognition.mistake(*pair) for pair in pairs)

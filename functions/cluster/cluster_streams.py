@@ -99,7 +99,8 @@ def _ready(context: Context, streams: Clusters, has_several: bool) -> Clusters:
         from . import shared  # imported here: most runs have one root
 
         absent = shared.absent_profiles(context, streams)
-    is_of_strangers = streams.foreign > 0 and not streams.config.name
+    has_strangers = streams.foreign > 0 or (streams.is_repository and bool(streams.excluded))
+    is_of_strangers = has_strangers and not streams.config.name
     if intent.judges_whole and not (context.options.function_config or is_of_strangers):
         cluster_lists.warn_of_nothing(context, streams, absent)
     streams = other_tools.judge(context, streams, absent)

@@ -119,6 +119,23 @@ class TestLayouts:
         assert "cards/gpu.yaml" in done.text
 
 
+def test_a_repository_of_charts_alone_is_one_line(tmp_path: Path) -> None:
+    """`is it the right PATH?` was the answer, since no file of it is read."""
+    chart = {"charts/shop/Chart.yaml": "name: shop\nversion: 1.0.0\n", "charts/shop/templates/a.yaml": SHOP}
+    repository(tmp_path, {**chart, "values.yaml": "charts: [shop]\n"})
+    done = check(tmp_path)
+    assert (done.code, len(done.text.splitlines())) == (0, 1), done.text
+    assert done.text.startswith("no findings in 0 resources; not judged: ")
+
+
+def test_a_module_of_another_group_is_not_nothing(tmp_path: Path) -> None:
+    """The Module was an error, and beside it stood that the folder holds none."""
+    module = "apiVersion: kmm.sigs.k8s.io/v1beta1\nkind: Module\nmetadata: {name: gpu, namespace: kmm}\n"
+    repository(tmp_path, {"gpu.yaml": module})
+    done = check(tmp_path)
+    assert (done.code, "KRM108" in done.text, "KRM109" in done.text) == (1, True, False), done.text
+
+
 def foreign(folder: Path) -> int:
     """Return how many files of a repository do not concern krmfn."""
     number = json.loads(check(folder, ".", "--format", "json").text)["summary"]["foreign"]
