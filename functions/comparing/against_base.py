@@ -70,7 +70,7 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
         if rendered:
             new = new_side.all_clusters(alone, paths, rendered, sides.new).with_asides()
         else:
-            new = _render_existing(alone, paths, sides.new).with_asides()
+            new = new_side.changed_clusters(alone, paths, sides.new).with_asides()
         failures = [failure for failure in new.failures if failure.cluster not in sides.same]
         clusters = [cluster for cluster in new.clusters if cluster.name not in sides.same]
         new = new._replace(clusters=clusters, failures=failures)
@@ -81,6 +81,8 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
         for cluster in (cluster for cluster in new.clusters if cluster.is_whole and not rendered):
             judge_final(cluster.final)
         partly = unbuilt.compared(alone, base, [pair for _, pair in pairs], Both(old, new))
+        of_others = {name for (name, _), part in zip(pairs, partly, strict=True) if part and part.is_of_others}
+        new = new._replace(failures=[failure for failure in new.failures if failure.cluster not in of_others])
         results = [*_comparisons(base, Both(old, new), pairs, partly, tops)]
         results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
         results.sort(key=lambda result: sides.places.get(result.name, len(sides.places)))
@@ -91,24 +93,13 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
         return [results[0]._replace(name="")] if len(results) == 1 else results
 
 
-def _render_existing(context: Context, paths: Sequence[str], streams: Clusters | None = None) -> Clusters:
-    """Return the clusters of the PATHs that exist; without one there are none, also when no PATH is given."""
-    options, paths = context.options, [*filter(os.path.lexists, paths)]
-    pairs = [(name, [*filter(os.path.lexists, texts)]) for name, texts in map(config.parse, options.cluster)]
-    clusters = tuple(f"{name}={','.join(members)}" for name, members in pairs if members)
-    if not paths and not clusters:
-        return Clusters()
-    context = context._replace(options=options._replace(cluster=clusters))
-    return cluster_streams.render(context, paths, streams=streams)
-
-
 def _render_base(context: Context, base: Base, paths: Sequence[str], streams: Clusters | None = None) -> Clusters:
     """Return the clusters of the base. When nothing can be read they have only a finding or a failure that says why."""
     if messages := base.unread(context.options):
         return Clusters(findings=[error(message) for message in messages])
     try:
         context = context._replace(options=base.options(context.options), intent=context.intent._replace(is_old=True))
-        return _render_existing(context, [*map(base.path, paths)], streams)
+        return new_side.existing(context, [*map(base.path, paths)], streams)
     except KrmfnError as failure:
         return Clusters(failures=[failure_of("", failure)])
 
@@ -143,6 +134,8 @@ def _comparisons(
 
 def _without_blocked(base: Base, pair: Pair, unread: _Unread, partly: Partly | None) -> _Unread:
     """Return what could not be read, without the roots that cannot be built where the rest of them is compared."""
+    if partly and partly.is_of_others:
+        return _Unread([], [], partly)
     if not (partly and pair.old and pair.new):
         return unread
     known = {finding for failure in pair.new.failures for finding in failure.findings}
@@ -210,6 +203,8 @@ def _depth(cluster: Cluster, top: str, path: str) -> int:
 def _compare(base: Base, name: str, pair: Pair, unread: _Unread, everywhere: Sequence[Deployment]) -> Comparison:
     """Return the comparison of one cluster; `everywhere` as for `compare`."""
     lost, missing, partly = unread
+    if partly and partly.is_of_others:
+        return unbuilt.noted(Comparison(name, _NOTHING), partly)
     if pair.new and (not (pair.new.is_whole or partly) or _errors(pair.new.final.placed())):
         missing = [*missing, *_errors(pair.new.final.placed())] or [error("it cannot be read completely")]
     if missing:

@@ -1,10 +1,11 @@
-"""The new side of a comparison where a command has checked it: what the check left out is compared, too."""
+"""The clusters of a side of a comparison, as they are rendered; what a check left out of them is compared, too."""
 
+import os
 from collections.abc import Sequence
 
 from krmfn import KrmfnError
 
-from ..cluster import cluster_streams
+from ..cluster import cluster_streams, config, foreign
 from ..cluster.deployed import Cluster, Clusters
 from ..command import Context
 from ..paths.failures import failure_of
@@ -39,6 +40,33 @@ def all_clusters(context: Context, paths: Sequence[str], current: Clusters, layo
     )
 
 
+def existing(context: Context, paths: Sequence[str], streams: Clusters | None = None) -> Clusters:
+    """Return the clusters of the PATHs that exist; without one there are none, also when no PATH is given."""
+    options, paths = context.options, [*filter(os.path.lexists, paths)]
+    pairs = [(name, [*filter(os.path.lexists, texts)]) for name, texts in map(config.parse, options.cluster)]
+    clusters = tuple(f"{name}={','.join(members)}" for name, members in pairs if members)
+    if not paths and not clusters:
+        return Clusters()
+    context = context._replace(options=options._replace(cluster=clusters))
+    return cluster_streams.render(context, paths, streams=streams)
+
+
+def changed_clusters(context: Context, paths: Sequence[str], streams: Clusters | None) -> Clusters:
+    """Return the same of the new side. Raises KrmfnError where none can be rendered, and one of them is ours.
+
+    `streams` has those in which something changes; None for all.
+    """
+    try:
+        return existing(context, paths, streams)
+    except KrmfnError as failure:
+        if streams is None or not foreign.repositories(streams):
+            raise
+        concerns_nobody = foreign.concerns_nobody(context, [streams])
+        if not all(concerns_nobody(root) for cluster in streams.clusters for root in cluster.all_roots):
+            raise
+        return _unread(streams, failure)
+
+
 def _contents(cluster: Cluster) -> _Contents:
     """Return what a cluster is: its name, and its roots with their files."""
     roots = ((root.kind, root.path, tuple(file.real for file in root.files)) for root in cluster.all_roots)
@@ -52,6 +80,11 @@ def _rendered(context: Context, paths: Sequence[str], streams: Clusters) -> Clus
     try:
         return cluster_streams.render(context, paths, streams=streams)
     except KrmfnError as failure:
-        failures = [failure_of(cluster.name, failure)._replace(cluster=cluster.name) for cluster in streams.clusters]
-        clusters = [cluster._replace(is_whole=False) for cluster in streams.clusters]
-        return streams._replace(clusters=clusters, failures=[*streams.failures, *failures])
+        return _unread(streams, failure)
+
+
+def _unread(streams: Clusters, failure: KrmfnError) -> Clusters:
+    """Return clusters of which none can be rendered, with the reason."""
+    failures = [failure_of(cluster.name, failure)._replace(cluster=cluster.name) for cluster in streams.clusters]
+    clusters = [cluster._replace(is_whole=False) for cluster in streams.clusters]
+    return streams._replace(clusters=clusters, failures=[*streams.failures, *failures])

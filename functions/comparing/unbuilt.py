@@ -32,6 +32,8 @@ class Partly(NamedTuple):
     """Which roots are not compared as a whole."""
     unknown: tuple[str, ...]
     """The roots of others in which something changes that is not known."""
+    is_of_others: bool = False
+    """Whether the whole cluster is one of others, so that nothing of it is compared."""
 
 
 class Both(NamedTuple):
@@ -43,7 +45,7 @@ class Both(NamedTuple):
 
 def compared(context: Context, base: Base, pairs: Sequence[Pair], sides: Both) -> list[Partly | None]:
     """Return of each cluster what can be compared though roots of it cannot be built; None where there are none."""
-    if not any(pair.old and pair.new and pair.old.is_blocked and pair.new.is_blocked for pair in pairs):
+    if all(side is None or side.is_whole for pair in pairs for side in (pair.old, pair.new)):
         return [None] * len(pairs)
     # who names a folder asks about it, and who names a repository about what concerns krmfn
     is_repository = bool(foreign.repositories(sides.new))
@@ -62,7 +64,7 @@ def _partly(base: Base, pair: Pair, concerns_nobody: Callable[[Root], bool]) -> 
     `concerns_nobody` returns whether a root holds nothing of krmfn's. None where what changes is not known.
     """
     if not (pair.old and pair.new and pair.old.is_blocked and pair.new.is_blocked):
-        return None
+        return _of_others(pair, concerns_nobody)
     old, new = _blocked(pair.old, base.folder), _blocked(pair.new, base.root)
     if old.keys() != new.keys():
         return None
@@ -83,6 +85,20 @@ def _partly(base: Base, pair: Pair, concerns_nobody: Callable[[Root], bool]) -> 
         else:
             return None
     return Partly(notes, tuple(unknown))
+
+
+def _of_others(pair: Pair, concerns_nobody: Callable[[Root], bool]) -> Partly | None:
+    """Return that nothing is known of a cluster that cannot be read, if nothing in it is krmfn's; else None.
+
+    Whoever breaks such a root breaks it for others, whose checks say so: `check` does not build it either.
+    """
+    clusters = [side for side in (pair.old, pair.new) if side]
+    roots = [root for cluster in clusters for root in cluster.all_roots]
+    if all(cluster.is_whole for cluster in clusters) or not all(map(concerns_nobody, roots)):
+        return None
+    names = tuple(root.name for root in clusters[-1].all_roots)  # as they are called here, where they are here
+    message = f"{', '.join(names)} cannot be read, and holds nothing of krmfn's: what changes is not known"
+    return Partly([info(message, remedy="`krmfn check --all` says why")], names, is_of_others=True)
 
 
 def _blocked(cluster: Cluster, top: str) -> dict[str, Root]:

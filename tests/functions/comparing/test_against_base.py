@@ -70,8 +70,12 @@ def test_a_cluster_that_is_new_or_gone(repo: Path) -> None:
     assert sections(diff(repo / "prod", "../new", "../lab")) == {"../new": "1 created", "../lab": "1 deleted"}
 
 
+OURS = {"lab/gpu.yaml": config("gpu", "card: x")}
+BROKEN = OURS | {"lab/kustomization.yaml": "resources: [../base, gpu.yaml, nowhere.yaml]\n"}
+
+
 def test_what_is_broken_in_the_base_hides_its_own_cluster_only(repo: Path) -> None:
-    commit_to_main(repo, {"lab/kustomization.yaml": "resources: [../base, nowhere.yaml]\n"})
+    commit_to_main(repo, BROKEN)
     plant(repo, {"lab/kustomization.yaml": OVERLAY.format("lab")})
     done = diff(repo)
     assert {name: line.split(",")[0] for name, line in sections(done).items()} == {
@@ -84,7 +88,7 @@ def test_what_is_broken_in_the_base_hides_its_own_cluster_only(repo: Path) -> No
 
 
 def test_what_is_broken_in_the_new_side_hides_its_own_cluster_only(repo: Path) -> None:
-    plant(repo, {"lab/kustomization.yaml": "resources: [../base, nowhere.yaml]\n"})
+    plant(repo, BROKEN)
     done = diff(repo).ended(2)
     assert sections(done)["lab"] == "cannot be rendered, so what changes is not known"
     assert sections(done)["prod"] == SAME

@@ -110,3 +110,28 @@ def test_what_changes_in_a_root_of_others_fails_nothing(
         assert "what changes in roots of others (not built: infra)" in by_ci.text
     else:
         assert "KRM509" in done.text
+
+
+WEB = {"web/kustomization.yaml": "resources: [a.yaml]\n", "web/a.yaml": config_map("a"), "cards/gpu.yaml": RIGHT}
+BROKEN = {"web/kustomization.yaml": "resources: [a.yaml, gone.yaml]\n"}
+
+
+@pytest.mark.parametrize(("old", "new"), [(WEB, BROKEN), (WEB | BROKEN, WEB)], ids=["breaks", "is mended"])
+def test_a_root_of_others_that_breaks_fails_nothing(old: dict[str, str], new: dict[str, str], tmp_path: Path) -> None:
+    """`check` does not look into it; others have checks of their own."""
+    repo = repository(tmp_path / "repo", old)
+    plant(repo, new)
+    done = process("krmfn", "diff", "--base", "HEAD", "--fail-on", "error", cwd=repo).ended(0)
+    by_ci = process("krmfn", "ci", "--base", "HEAD", "--out", "../out", cwd=repo).ended(0)
+    assert "web cannot be read, and holds nothing of krmfn's: what changes is not known" in done.text
+    assert "what changes in roots of others (not built: web)" in by_ci.text
+    unjudged = process("krmfn", "ci", "--base", "HEAD", "--out", "../out", "--fail-on", "unjudged", cwd=repo)
+    assert unjudged.code == 1
+
+
+def test_a_root_with_something_of_ours_that_breaks_is_an_error(tmp_path: Path) -> None:
+    ours = WEB | {"web/gpu.yaml": RIGHT, "web/kustomization.yaml": "resources: [a.yaml, gpu.yaml]\n"}
+    repo = repository(tmp_path / "repo", ours)
+    plant(repo, {"web/kustomization.yaml": "resources: [a.yaml, gpu.yaml, gone.yaml]\n"})
+    assert process("krmfn", "diff", "--base", "HEAD", cwd=repo).code in (1, 2)
+    assert process("krmfn", "ci", "--base", "HEAD", "--out", "../out", cwd=repo).code in (1, 2)
