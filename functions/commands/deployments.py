@@ -1,4 +1,7 @@
-"""The command `clusters`: which root goes to which cluster, by which engine, and where that is written."""
+"""The command `clusters`: which root goes to which cluster, by which engine, and where that is written.
+
+Files that nobody applies, such as inventories, are no roots of these: they are told apart.
+"""
 
 import argparse
 import os
@@ -19,7 +22,8 @@ from ..deployments.deployment import Deployment
 from ..formats import columns
 from ..grouping import grouped
 from ..kustomization.calls import BLOCKING
-from ..paths import files, output
+from ..paths import files, manifests, output
+from ..rendering.kinds import COUNTING, PROFILE
 from ..settings import LOOK
 
 
@@ -35,6 +39,8 @@ class _Row(NamedTuple):
     place: Place | None = None
     destination: str = ""
     """What the engine's object calls the cluster, where .krmfn.yaml has another name for it."""
+    is_read_only: bool = False
+    """Whether nobody applies it: inventories and settings that count for the cluster, and files of no cluster."""
 
 
 class Request(NamedTuple):
@@ -80,8 +86,17 @@ def _rows(streams: Clusters) -> Iterator[_Row]:
     known = {deployment.real(top) for deployment in deployments}
     rest = [(cluster, root) for cluster in streams.clusters for root in cluster.roots if root.path not in known]
     for cluster, root in rest:
-        row = _of_root(cluster, root, top)
+        row = _of_root(cluster, root, top)._replace(is_read_only=cluster.is_unassigned or _is_read_only(root))
         yield row._replace(cluster="") if cluster.is_unassigned else row
+
+
+def _is_read_only(root: Root) -> bool:
+    """Return True for loose files that only inform krmfn; what cannot be read may hold anything."""
+    if root.kind != "files":
+        return False
+    resources, failures = manifests.read_files(root.files)
+    kinds = COUNTING | {PROFILE}
+    return bool(resources.items) and not failures and all((i.group, i.kind) in kinds for i in resources.items)
 
 
 def _row(deployment: Deployment) -> _Row:
@@ -121,29 +136,37 @@ def _of_root(cluster: Cluster, root: Root, top: str) -> _Row:
 
 
 def _json(rows: Sequence[_Row]) -> str:
-    clusters: dict[str, list[dict[str, Any]]] = {}
+    clusters: dict[str, dict[str, Any]] = {}
     unassigned: list[dict[str, Any]] = []
     for row in rows:
         place = {"file": row.place.path, "line": row.place.line} if row.place else None
+        if not row.cluster:
+            unassigned.append({"path": row.path})
+            continue
+        cluster = clusters.setdefault(row.cluster, {"name": row.cluster, "roots": []})
+        if row.is_read_only:
+            cluster.setdefault("notDeployed", []).append({"path": row.path, "from": place})
+            continue
         root: dict[str, Any] = {"path": row.path, "engine": row.engine, "how": row.how, "from": place}
-        root |= {"destination": row.destination} if row.destination else {}
-        (clusters.setdefault(row.cluster, []) if row.cluster else unassigned).append(root)
-    listing = [{"name": name, "roots": roots} for name, roots in clusters.items()]
-    return json_text({"clusters": listing, **({"unassigned": unassigned} if unassigned else {})}, 2) + "\n"
+        cluster["roots"].append(root | ({"destination": row.destination} if row.destination else {}))
+    listing = {"clusters": [*clusters.values()], **({"unassigned": unassigned} if unassigned else {})}
+    return json_text(listing, 2) + "\n"
 
 
 def _text(rows: Sequence[_Row]) -> str:
-    head = ("CLUSTER", "ROOT", "ENGINE", "HOW", "FROM")
+    """Return a table of what is deployed, and one of what is not where there is something."""
     rows = [row for of_cluster in grouped((row.cluster, row) for row in rows).values() for row in of_cluster]
-    places = (f"{row.place.path}:{row.place.line}{_aside(row)}" if row.place else "-" for row in rows)
-    lines = [
-        (row.cluster or "-", row.path, row.engine, row.how, place) for row, place in zip(rows, places, strict=True)
-    ]
-    return "".join(f"{line}\n" for line in columns.lines([head, *lines]))
+    deployed = [(row.cluster, row.path, row.engine, row.how, _from(row)) for row in rows if not row.is_read_only]
+    read_only = [(row.cluster or "-", row.path, _from(row)) for row in rows if row.is_read_only]
+    tables = [columns.lines([("CLUSTER", "ROOT", "ENGINE", "HOW", "FROM"), *deployed])] if deployed else []
+    tables += [columns.lines([("CLUSTER", "READ, NOT DEPLOYED", "FROM"), *read_only])] if read_only else []
+    return "\n".join("".join(f"{line}\n" for line in lines) for lines in tables)
 
 
-def _aside(row: _Row) -> str:
-    return f" ({row.destination})" if row.destination else ""
+def _from(row: _Row) -> str:
+    """Return the file and line that say so, and what is said there of the cluster if it has another name."""
+    destination = f" ({row.destination})" if row.destination else ""
+    return f"{row.place.path}:{row.place.line}{destination}" if row.place else "-"
 
 
 def _write(context: Context, streams: Clusters, rows: Sequence[_Row]) -> None:

@@ -23,7 +23,7 @@ def test_the_fleet_without_a_configuration_file_has_four_clusters(tmp_path: Path
     rows = listing["clusters"]
     names = ["dev", "prod-a", "prod-b", "stage"]
     assert [row["name"] for row in rows] == names  # argocd/ and the inventories are in none
-    assert [root["path"] for root in listing["unassigned"]] == ["."]
+    assert listing["unassigned"] == [{"path": "."}]
     assert [row["roots"][0]["path"] for row in rows[:4]] == [f"clusters/{name}" for name in names]
     assert rows[0]["roots"][0] == {
         "path": "clusters/dev",
@@ -31,8 +31,32 @@ def test_the_fleet_without_a_configuration_file_has_four_clusters(tmp_path: Path
         "how": "plugin",
         "from": {"file": "argocd/applicationset.yaml", "line": 2},
     }
-    lines = process("krmfn", "clusters", cwd=fleet).text.splitlines()
-    assert [line.split()[0] for line in lines[1:]] == [*names, "-"]
+    deployed, rest = (part.splitlines() for part in process("krmfn", "clusters", cwd=fleet).text.split("\n\n"))
+    assert [line.split()[0] for line in deployed[1:]] == names
+    assert [line.split() for line in rest] == [["CLUSTER", "READ,", "NOT", "DEPLOYED", "FROM"], ["-", ".", "-"]]
+
+
+def test_what_nobody_applies_is_no_root(tmp_path: Path) -> None:
+    """The inventories of .krmfn.yaml were rows with kubectl, as if somebody applied them."""
+    fleet = tmp_path / "fleet"
+    shutil.copytree(ROOT / "examples/fleet", fleet)
+    repository(fleet, {})
+    names = ["dev", "prod-a", "prod-b", "stage"]
+    listing = json.loads(process("krmfn", "clusters", "--format", "json", cwd=fleet).ended(0).out)
+    assert [(row["name"], [root["path"] for root in row["roots"]]) for row in listing["clusters"]] == [
+        (name, [f"clusters/{name}"]) for name in names
+    ]
+    assert [row["notDeployed"][0]["path"] for row in listing["clusters"]] == [f"inventories/{n}.yaml" for n in names]
+    deployed, rest = (part.splitlines() for part in process("krmfn", "clusters", cwd=fleet).text.split("\n\n"))
+    assert [line.split()[1:3] for line in deployed[1:]] == [[f"clusters/{name}", "argocd"] for name in names]
+    assert [line.split()[1] for line in rest[1:]] == [*(f"inventories/{name}.yaml" for name in names), "."]
+    # with one object that is applied, the file is a root
+    (fleet / "inventories/dev.yaml").write_text((fleet / "inventories/dev.yaml").read_text() + "---\n" + config_map("c"))
+    deployed = process("krmfn", "clusters", cwd=fleet).text.split("\n\n")[0].splitlines()
+    assert [line.split()[1:3] for line in deployed[1:3]] == [
+        ["clusters/dev", "argocd"],
+        ["inventories/dev.yaml", "kubectl"],
+    ]
 
 
 def test_all_commands_say_the_same_clusters(tmp_path: Path) -> None:
