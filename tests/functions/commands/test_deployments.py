@@ -51,7 +51,8 @@ def test_what_nobody_applies_is_no_root(tmp_path: Path) -> None:
     assert [line.split()[1:3] for line in deployed[1:]] == [[f"clusters/{name}", "argocd"] for name in names]
     assert [line.split()[1] for line in rest[1:]] == [*(f"inventories/{name}.yaml" for name in names), "."]
     # with one object that is applied, the file is a root
-    (fleet / "inventories/dev.yaml").write_text((fleet / "inventories/dev.yaml").read_text() + "---\n" + config_map("c"))
+    file = fleet / "inventories/dev.yaml"
+    file.write_text(file.read_text() + "---\n" + config_map("c"))
     deployed = process("krmfn", "clusters", cwd=fleet).text.split("\n\n")[0].splitlines()
     assert [line.split()[1:3] for line in deployed[1:3]] == [
         ["clusters/dev", "argocd"],
