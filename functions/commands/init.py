@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,11 +20,10 @@ from ..options import RunOptions
 from ..paths import files, output, roots
 from ..paths.whole import all_or_nothing
 from ..settings import ANSWER
-from . import adopt, init_ci, init_dump, init_engines, init_layout, init_state
+from . import adopt, init_ci, init_dump, init_engines, init_layout, init_next, init_state
 from .init_imports import Imported, imported_of
 from .init_layout import Layout
 
-_BUILDERS = ("kustomize", "kubectl")
 EXITS = "exit code: 0 written, 1 written, and what runs has an error, 2 nothing written"
 
 
@@ -107,7 +105,11 @@ def _run(context: Context, args: Request) -> int | str:
     context.log.findings(imported.findings)
     lines += init_state.undeployed(context, place.top, place.layout, parts) if place.layout.engine else ()
     lines += _adopted(context, args.folder, by_name) if by_name else ()
-    steps = _next_steps(args.folder, by_name, [file.path for file in planned])
+    paths = [file.path for file in planned]
+    bare = [part.name for part in parts if not part.inventory]
+    base = os.path.relpath(place.top) if place.layout.roots else args.folder
+    without_nodes = init_next.folders(base, bare, paths) if bare or not has_nodes else ()
+    steps = init_next.steps(args.folder, by_name, paths, without_nodes)
     output.write_stdout("".join(f"{printable(line)}\n" for line in (*imported.lines, *lines, *state, *steps)))
     return int(any(finding.severity == "error" for finding in imported.findings))
 
@@ -222,21 +224,6 @@ def _adopted(context: Context, folder: str, by_name: Mapping[str, str]) -> list[
     except KrmfnError as failure:
         return ["", f"whether Git can take over is not known yet: {failure.args[0]}"]
     return ["", *(known or ["whether Git can take over is not known yet: what was written cannot be rendered here"])]
-
-
-def _next_steps(folder: str, by_name: Mapping[str, str], paths: Sequence[str]) -> list[str]:
-    import shutil  # here: it takes longer than most commands
-
-    lines = ["", "next:", f"  krmfn check {shlex.quote(folder)}    # what the clusters would refuse or regret"]
-    if by_name:
-        pairs = [word for name, dump in by_name.items() for word in ("--live", f"{name}={dump}")]
-        lines.append(f"  {shlex.join(['krmfn', 'adopt', folder, *pairs])}    # the steps until Git has it")
-    if any(Path(path).name == "kustomization.yaml" for path in paths) and not any(map(shutil.which, _BUILDERS)):
-        lines.insert(2, "  install kustomize or kubectl, which build the kustomizations; or begin anew with --plain")
-    has_ci = any(path in recipes.PATHS for path in paths)
-    last = "commit it, and push: CI checks it" if has_ci else "commit it"
-    others = "Argo CD and Flux" if has_ci else "CI, Argo CD and Flux"
-    return [*lines, f"  {last}; gitops/ in krmfn's repository has {others}, a page for each"]
 
 
 _EXAMPLES = (

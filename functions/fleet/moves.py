@@ -13,7 +13,7 @@ from krmfn.typed import NamedTuple
 
 from ..grouping import grouped
 from ..kmm.resolution import resolver
-from ..kmm.scheduling import Action, Move, View, entry, play, with_doubt
+from ..kmm.scheduling import NOT_SELECTED, Action, Move, View, entry, play, with_doubt
 from . import wording
 from .coverage import Cluster, Group, Outcome, State, by_driver
 from .drivers import Driver, Drivers
@@ -45,7 +45,7 @@ class Side(NamedTuple):
         if driver is None:
             return View("remove", kernel, reason="it is deleted", is_selected=False)
         action: Action = "remove" if driver.loads else "ignore"
-        view = self.failing.get((module, node[1])) or View(action, reason="no longer selected")
+        view = self.failing.get((module, node[1])) or View(action, reason=NOT_SELECTED)
         return view._replace(kernel=kernel, is_selected=False)
 
 

@@ -21,6 +21,8 @@ load: the entry is to be there; leave: the node's label names another version, a
 is to be there; fail: it fails for some node, and does nothing on any; ignore: the Module has no loader, and what is
 there stays; gone: the node is not there.
 """
+NOT_SELECTED = "no longer selected"
+"""Why a Module that did select a node does nothing there: its selector, or a label of the node, has changed."""
 Word = Literal["gained", "lost", "reloaded", "kept", "blocked", "waiting", "unknown", "none"]
 """What a change does with a Module on a node:
 
