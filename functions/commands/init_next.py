@@ -22,8 +22,10 @@ def steps(folder: str, by_name: Mapping[str, str], paths: Sequence[str], bare: S
         lines.append("  install kustomize or kubectl, which build the kustomizations; or begin anew with --plain")
     lines.append(f"  krmfn check {shlex.quote(folder)}    # what the clusters would refuse or regret")
     if bare:
-        each = "; the same for each cluster" if len(bare) > 1 else ""
-        lines.append(f"  kubectl get nodes -o json | {_inventory(bare[0])}    # then check judges the nodes, too{each}")
+        for_others = "; the same for each cluster" if len(bare) > 1 else ""
+        lines.append(
+            f"  kubectl get nodes -o json | {_inventory(bare[0])}    # then check judges the nodes, too{for_others}"
+        )
     if by_name:
         pairs = [word for name, dump in by_name.items() for word in ("--live", f"{name}={dump}")]
         lines.append(f"  {shlex.join(['krmfn', 'adopt', folder, *pairs])}    # the steps until Git has it")

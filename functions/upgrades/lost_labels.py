@@ -30,8 +30,8 @@ def lost_label(ref: Ref, nodes: Collection[str], before: ResourceList, after: Re
     for node in new.fleet.nodes:
         missing = driver.missing_labels(node.labels) if node.name in nodes and node.cluster is None else {}
         for key, value in missing.items():
-            found = f"has {key}={node.labels[key]}" if key in node.labels else f"lacks {key}"
-            remedy = f"{node.name} {found} now: give it {key}={value} again, or change the selector"
+            fact = f"has {key}={node.labels[key]}" if key in node.labels else f"lacks {key}"
+            remedy = f"{node.name} {fact} now: give it {key}={value} again, or change the selector"
             return LostLabel(_place(after, node.name, key), remedy)
     return None
 
