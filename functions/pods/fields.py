@@ -3,11 +3,11 @@
 Source: Kubernetes v1.34, pkg/apis/core/validation (ValidatePodSpec and what it calls).
 """
 
-import ipaddress
 from collections.abc import Iterator
 
 from krmfn.typed import Any
 
+from .. import ip_address
 from ..mistake import FieldMistake, Mistake
 from . import quantities
 from .shapes import is_label, is_qualified, is_subdomain, table, tables, text
@@ -82,7 +82,7 @@ def _dns(spec: Any) -> Iterator[FieldMistake]:
 
 def _aliases(spec: Any) -> Iterator[FieldMistake]:
     for index, alias in tables(spec, "hostAliases"):
-        if not _is_address(text(alias, "ip")):
+        if not ip_address.bits(text(alias, "ip")):
             yield (
                 ("hostAliases", index, "ip"),
                 Mistake(f"is {text(alias, 'ip')!r}", "write an address such as 192.0.2.1"),
@@ -91,14 +91,3 @@ def _aliases(spec: Any) -> Iterator[FieldMistake]:
         for place, name in enumerate(names if isinstance(names, list) else ()):
             if isinstance(name, str) and not is_subdomain(name):
                 yield ("hostAliases", index, "hostnames", place), Mistake(f"is {name!r}", "write the name of a host")
-
-
-def _is_address(address: str) -> bool:
-    """Return True for an IP address; as Go read it once, the parts of an IPv4 address may begin with zeros."""
-    start, colon, end = address.rpartition(":")
-    parts = (part.lstrip("0") or "0" if part.isdecimal() and part.isascii() else part for part in end.split("."))
-    address = f"{start}{colon}{'.'.join(parts)}" if "." in end else address
-    try:
-        return "%" not in address and bool(ipaddress.ip_address(address))
-    except ValueError:
-        return False

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Final
 from unicodedata import category
 
+from .. import ip_address
 from . import uris
 
 _HEX = "[0-9a-fA-F]"
@@ -77,21 +78,9 @@ def _is_letter(char: str) -> bool:
     return bool(char) and (char in "0123456789" or category(char)[0] in "LS")
 
 
-def _is_address(text: str, is_strict: bool = False) -> int:
-    """Return the bits of an IP address, 0 for another text; leading zeros of parts are fine unless it is strict."""
-    from ipaddress import AddressValueError, IPv4Address, IPv6Address
-
-    plain = text if is_strict else re.sub(rf"(?<!{_HEX})0+(?={_HEX})", "", text)
-    try:
-        (IPv6Address if ":" in plain else IPv4Address)(plain)
-    except AddressValueError:
-        return 0
-    return 0 if "%" in plain else 128 if ":" in plain else 32
-
-
 def _is_cidr(text: str) -> bool:
     address, _, length = text.partition("/")
-    return re.fullmatch(r"\d{1,9}", length, re.ASCII) is not None and int(length) <= (_is_address(address) or -1)
+    return re.fullmatch(r"\d{1,9}", length, re.ASCII) is not None and int(length) <= (ip_address.bits(address) or -1)
 
 
 _MAC = rf"{_HEX}{{2}}(?P<sign>[:-]){_HEX}{{2}}(?:(?P=sign){_HEX}{{2}})*|(?:{_HEX}{{2}})*|{_HEX}{{4}}(?:\.{_HEX}{{4}})*"
@@ -135,8 +124,8 @@ _TESTS: Final[dict[str, Callable[[str], object]]] = {
     "uri": uris.is_request_uri,
     "email": lambda text: "@" in text,  # all else of it is not judged
     "hostname": _is_hostname,
-    "ipv4": lambda text: "." in text and _is_address(text),
-    "ipv6": lambda text: ":" in text and _is_address(text, is_strict=True),
+    "ipv4": lambda text: "." in text and ip_address.bits(text),
+    "ipv6": lambda text: ":" in text and ip_address.bits(text, is_strict=True),
     "cidr": _is_cidr,
     "mac": _is_mac,
     "uuid": re.compile(f"{_UUID}{_HEX}{{4}}-?{_HEX}{{4}}{_TAIL}").fullmatch,

@@ -107,6 +107,13 @@ _OF_NODES: list[Any] = [
     {"matchFields": [{"key": "metadata.name", "operator": "Exists"}]},
     {},
 ]
+_ADDRESSES = (
+    *("05.0.0.1", "0010.0.000.1", "10.0.0.300", "10.0.0.0x4", "1.2.3", "1.2.3.4.5", "10.0.0.1/8", " 10.0.0.1", "a"),
+    *("::1", "::", "::0ffff:1", "::00000", "FE80::00A", "1:2:3:4:5:6:7:00008", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7::"),
+    *("1::2:3:4:5:6:7:8", "1::2::3", ":1::", "1::g", "::12345", "::012345", "fe80::1%eth0", "::ffff:010.0.0.1"),
+    *("1:2:3:4:5:6:1.2.3.04", "1:2:3:4:5:6:7:1.2.3.4", "::1.2.3.4:5", "::1.2.3.0a"),
+)
+"""Texts that are addresses of IP to some reader."""
 _PROFILES: list[Any] = [
     *({"type": kind} for kind in ("RuntimeDefault", "Unconfined", "Localhost", "Other")),
     *({"type": "Localhost", "localhostProfile": path} for path in ("a", "/a", "../a", "", " a")),
@@ -146,9 +153,7 @@ _OF_PODS: list[Edit] = [
     *_at(POD, "hostUsers", values=[True, False]),
     *_at(POD, "hostIPC", values=[True]),
     *_at(POD, "overhead", values=[{"cpu": "1"}, {"cpu": "-1"}, {"gpu": "1"}, {"hugepages-2Mi": "2Mi"}]),
-    *_at(
-        POD, "hostAliases", values=[[{"ip": ip, "hostnames": ["a"]}] for ip in ("05.0.0.1", "10.0.0.300", "::1", "a")]
-    ),
+    *_at(POD, "hostAliases", values=[[{"ip": address, "hostnames": ["a"]}] for address in _ADDRESSES]),
     *_at(POD, "hostAliases", values=[[{"ip": "10.0.0.1", "hostnames": ["a.b", "A"]}]]),
     *_at(POD, "readinessGates", values=[[{"conditionType": name}] for name in ("a/b", "a b", "")]),
     *_at(POD, "schedulingGates", values=[[{"name": "a/b"}], [{"name": "a b"}]]),
