@@ -6,7 +6,7 @@ up to 1.16.
 
 import re
 
-_LEADING_ZEROS = re.compile(r"(?<![0-9a-fA-F])0+(?=[0-9a-fA-F])")
+_LEADING_ZEROS = r"(?<![0-9a-fA-F])0+(?=[0-9a-fA-F])"
 
 
 def bits(text: str, is_strict: bool = False) -> int:
@@ -16,7 +16,7 @@ def bits(text: str, is_strict: bool = False) -> int:
     """
     from ipaddress import AddressValueError, IPv4Address, IPv6Address  # here: few inputs have an address
 
-    plain = text if is_strict else _LEADING_ZEROS.sub("", text)
+    plain = text if is_strict else re.sub(_LEADING_ZEROS, "", text)
     is_long = ":" in plain
     try:
         (IPv6Address if is_long else IPv4Address)(plain)
