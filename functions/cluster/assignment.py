@@ -13,7 +13,7 @@ from ..paths import files
 from ..paths.disk import File, relative
 from ..paths.manifests import KUSTOMIZATIONS
 from ..paths.roots import within
-from . import fleet_bundle_files, fleet_ignores
+from . import fleet_bundle_files, fleet_overlays
 from .deployed import Cluster
 from .engines import Engines
 from .finishing import finish_of
@@ -50,7 +50,7 @@ def assign(
             covered |= {path for path in by_path if path != real and _is_read(deployment, real, path)} - exact
         else:
             held = [root for root in roots if _holds(deployment, real, root, by_path, exact)]
-            held = [root for root in (fleet_ignores.without(root, deployment, engines.top) for root in held) if root]
+            held = [root for root in (fleet_overlays.without(root, deployment, engines.top) for root in held) if root]
         used |= {root.path for root in held}
         held = [*generator.as_built(held, deployment, engines.top, tops)] if generator else held
         if held:
@@ -84,7 +84,7 @@ def _file_by_file(deployment: Deployment, top: str, by_path: dict[str, Root], is
     if is_directory(deployment, bool(root_there and root_there.kind == "kustomization")):
         return _directory(deployment, top, is_absolute)
     if fleet_bundle_files.are_applied(deployment, real, [*by_path.values()]):
-        return fleet_ignores.without(fleet_bundle_files.root(deployment, top, is_absolute), deployment, top)
+        return fleet_overlays.without(fleet_bundle_files.root(deployment, top, is_absolute), deployment, top)
     return None
 
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from krmfn import KrmfnError
@@ -20,6 +20,13 @@ _API_VERSION = re.compile(
 """A file without any of these holds no object of an engine; JSON may write a slash with a backslash before it."""
 _WORDS = (b"argoproj.io", b"fluxcd.io", b"fleet.cattle.io", b"argocd-cm")
 """A text without any of these need not be searched, which takes thirty times as long."""
+_APPS = b"argocd-apps"
+"""The name of a chart that makes Applications of its values."""
+_CHART_OF_APPS = re.compile(rb"\bchart[\"']?:[ \t]*[\"']?argocd-apps\b")
+_NAME_OF_APPS = re.compile(rb"\bname[\"']?:[ \t]*[\"']?argocd-apps\b")
+_CHARTS = (b"helmCharts", b"dependencies")
+"""The fields of a kustomization, and of a chart, that name charts by their `name`."""
+_VALUES_OF_APPS = re.compile(rb"(?m)^[ \t]*(?:applications|applicationsets):[ \t]*(?:$|[{\[#])")
 SUFFIXES = (".yaml", ".yml", ".json")
 CONFIG_MAP = b"ConfigMap"
 VARIABLES = b"substituteFrom"
@@ -34,12 +41,12 @@ def has_words(text: bytes) -> bool:
 
 
 def texts(top: str, paths: Iterable[str]) -> dict[str, bytes]:
-    """Return the texts of the files that may hold an object of an engine, by their paths."""
+    """Return the texts of the files that may hold an object of an engine, or name argocd-apps, by their paths."""
     by_path, limit = dict[str, bytes](), max_bytes()
     for path in paths:
         with suppress(KrmfnError):
             text = files.read_regular(os.path.join(top, path), path, limit)
-            if has_words(text):
+            if has_words(text) or _APPS in text:
                 by_path[path] = text
                 limit -= len(text)
     return by_path
@@ -54,6 +61,37 @@ def templates(top: str, paths: Sequence[str]) -> Iterator[str]:
                 text = files.read_regular(os.path.join(top, path), path, max_bytes())
                 if b"{{" in text and has_words(text) and _DEPLOYING.search(text):
                     yield path
+
+
+def values_of_apps(top: str, paths: Iterable[str], texts: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield the places of values of which the chart argocd-apps makes Applications, where a text names that chart.
+
+    They stand in any file beside the text that names it, or in that one.
+    """
+    matches = ((path, _CHART_OF_APPS.search(text) or _named(path, text)) for path, text in texts.items())
+    named = {path: match for path, match in matches if match}
+    folders = {os.path.dirname(path) for path in named}
+    has_values = False
+    for path in paths if named else ():
+        if path in named or os.path.dirname(path) in folders:
+            with suppress(KrmfnError):
+                text = texts.get(path) or files.read_regular(os.path.join(top, path), path, max_bytes())
+                if match := _VALUES_OF_APPS.search(text):
+                    has_values = True
+                    yield _place(path, text, match.start())
+    if named and not has_values:
+        yield from (_place(path, texts[path], match.start()) for path, match in named.items())
+
+
+def _named(path: str, text: bytes) -> re.Match[bytes] | None:
+    """Return where a kustomization, or a chart, names argocd-apps among its charts; an Application may be called so."""
+    is_list = os.path.basename(path) in (_CHART, *manifests.KUSTOMIZATIONS) and any(field in text for field in _CHARTS)
+    return _NAME_OF_APPS.search(text) if is_list else None
+
+
+def _place(path: str, text: bytes, at: int) -> str:
+    line = text.count(b"\n", 0, at) + 1
+    return f"{path}:{line}"
 
 
 def config_maps_of(top: str, paths: Iterable[str], deployments: Sequence[Deployment]) -> list[EngineObject]:

@@ -13,6 +13,7 @@ from krmfn.typed import NamedTuple
 from .. import oracles
 from ..deployments import argocd, config_maps, elsewhere, fleet, flux, forks, generators, overrides
 from ..deployments.deployment import Deployment, EngineObject, Problem, Repository
+from ..deployments.elsewhere import Elsewhere
 from ..deployments.holders import declared_by, deployments
 from ..grouping import grouped
 from ..kustomization.calls import Ours
@@ -41,10 +42,10 @@ class Engines(NamedTuple):
     forks: Sequence[Problem] = ()
     """What is wrong where the objects may name the repository that this one is a fork of."""
     templates: Sequence[str] = ()
-    """The templates of Helm charts that give objects of engines, from the root of the repository: nobody reads them."""
+    """Templates and values of which Helm makes objects of engines, by paths from the root: nobody reads them."""
     data: Mapping[config_maps.Key, Manifest] = {}  # read only
     """The data of the ConfigMaps that hold variables of Flux, by the deployment and the name in it."""
-    elsewhere: tuple[str, ...] = ()
+    elsewhere: Sequence[Elsewhere] = ()
     """The objects that deploy something from elsewhere: other repositories, charts, images."""
 
     @property
@@ -80,7 +81,7 @@ def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, o
         listed, changing = _listed(top, paths_below, {deployment.path for deployment in reached}, ours)
         repository = repository._replace(listed=listed, changing=changing)
     values = config_maps.data(reached, maps, repository)
-    others = elsewhere.names(objects, declared, repository)
+    others = elsewhere.sources(objects, declared, repository)
     return Engines(top, reached, problems, urls, [*forks.problems(objects, repository)], templates, values, others)
 
 
@@ -96,6 +97,7 @@ def _read(top: str, exclude: Excluder) -> tuple[list[str], list[str], list[Engin
     templates = [*engine_files.templates(top, paths)]
     names = [path for path in paths if path.endswith(engine_files.SUFFIXES) and path not in templates]
     texts = engine_files.texts(top, names)
+    templates += engine_files.values_of_apps(top, names, texts)
     return paths, templates, [item for path, text in texts.items() for item in _objects(path, text)]
 
 

@@ -20,7 +20,7 @@ from .fleet_ignores import bundle_of
 from .survey import Root
 
 _KUSTOMIZATION = "kustomization.yaml"
-_SUFFIXES = (".yaml", ".yml", ".json")
+SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def as_applied(deployments: Sequence[Deployment], top: str) -> Iterator[Deployment]:
@@ -28,19 +28,19 @@ def as_applied(deployments: Sequence[Deployment], top: str) -> Iterator[Deployme
     for deployment in deployments:
         declaration = deployment.declaration
         is_whole = declaration.engine != "fleet" or deployment.path == declaration.bundle
-        is_kept = is_whole or _is_built(deployment.real(top))
+        is_kept = is_whole or is_built(deployment.real(top))
         yield deployment if is_kept else deployment._replace(path=declaration.bundle)
 
 
 def are_applied(deployment: Deployment, real: str, roots: Sequence[Root]) -> bool:
     """Return whether Fleet applies the files of a folder one by one, though some of them are a kustomization's."""
     declaration = deployment.declaration
-    if (declaration.engine, declaration.how) != ("fleet", "raw") or _is_built(real) or _may_be_built(deployment):
+    if (declaration.engine, declaration.how) != ("fleet", "raw") or is_built(real) or may_be_built(deployment):
         return False
     return any(root.kind == "kustomization" and within(root.path, real) for root in roots)
 
 
-def _may_be_built(deployment: Deployment) -> bool:
+def may_be_built(deployment: Deployment) -> bool:
     """Return whether a target may have a kustomization of its own: which cluster gets it is not known then."""
     additions = deployment.declaration.additions
     return any(addition.field == "targetCustomizations" and '"kustomize"' in addition.value for addition in additions)
@@ -56,7 +56,8 @@ def root(deployment: Deployment, top: str, is_absolute: bool) -> Root:
     return Root("files", relative(bundle, start), bundle, NO_GRAPH, tuple(held))
 
 
-def _is_built(folder: str) -> bool:
+def is_built(folder: str) -> bool:
+    """Return whether a folder has the only kustomization that Fleet builds."""
     return os.path.isfile(os.path.join(folder, _KUSTOMIZATION))
 
 
@@ -66,5 +67,5 @@ def _files(bundle: str) -> Iterator[str]:
         is_other = folder != bundle and ("Chart.yaml" in names or not set(BUNDLES).isdisjoint(names))
         folders[:] = [] if is_other else sorted(name for name in folders if name != ".git")
         for name in names if not is_other else ():
-            if name.endswith(_SUFFIXES) and name not in BUNDLES and name not in KUSTOMIZATIONS:
+            if name.endswith(SUFFIXES) and name not in BUNDLES and name not in KUSTOMIZATIONS:
                 yield os.path.join(folder, name)

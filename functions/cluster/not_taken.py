@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from krmfn import Result
 
-from . import fleet_ignores, flux_ignores, left_out
+from . import fleet_ignores, fleet_overlays, flux_ignores, left_out
 from .deployed import Cluster
 from .engines import Engines
 from .survey import Root
@@ -22,5 +22,6 @@ def settled(
         *left_out.findings(objects, [*deployed, *rest], tops),
         *flux_ignores.findings(objects, deployed, tops),
         *fleet_ignores.findings(objects, [*deployed, *rest], tops),
+        *fleet_overlays.findings(objects, [*deployed, *rest], tops),
     ]
     return flux_ignores.without(clusters, objects.top, findings), findings

@@ -15,7 +15,7 @@ from ..rendering.kinds import NODES, has_nodes, owners_among
 from ..run import run_of
 from . import flux_unbuilt
 from .beside import ROOT
-from .deployed import Cluster, Clusters, Lists
+from .deployed import Clusters, Lists
 from .engines import Engines
 from .reached import NAMES
 from .root_files import may_be_ours
@@ -49,8 +49,12 @@ def _gaps(streams: Clusters) -> Iterator[Gap]:
         yield Gap("roots", "folders of others", "Flux cannot build them", folders, is_meant=True)
     yield from _of_revisions(streams)
     yield from _of_unknown_clusters(streams)
-    if streams.engines.elsewhere and any(map(_is_deployed_and_ours, streams.clusters)):
-        yield Gap("roots", "what engines bring from elsewhere", "not here", streams.engines.elsewhere, is_meant=True)
+    if streams.engines.templates and any(_concerns_us(cluster.final) for cluster in streams.clusters):
+        names = tuple(streams.engines.templates)
+        yield Gap("files", "objects of engines that Helm makes", "not known", names, is_meant=True)
+    if streams.engines.elsewhere and any(_concerns_us(cluster.final) for cluster in streams.clusters):
+        names = tuple(dict.fromkeys(str(other.source.ref) for other in streams.engines.elsewhere))
+        yield Gap("roots", "what engines bring from elsewhere", "not here", names, is_meant=True)
     if streams.unread:
         yield Gap("clusters", "all of a cluster", "cannot be read", streams.unread)
     if streams.unasked:
@@ -78,10 +82,6 @@ def _of_unknown_clusters(streams: Clusters) -> Iterator[Gap]:
         unknown = {declaration for name, declaration in declarations if declaration.unknown == name == cluster.name}
         if unknown - joined_with_each:
             yield Gap("clusters", "together with other clusters", "it may be one of them", (cluster.name,))
-
-
-def _is_deployed_and_ours(cluster: Cluster) -> bool:
-    return bool(cluster.deployments) and _concerns_us(cluster.final)
 
 
 def _concerns_us(resources: ResourceList) -> bool:

@@ -19,6 +19,7 @@ from ..cluster.survey import Root
 from ..command import Command, Context
 from ..deployments import names
 from ..deployments.deployment import Deployment
+from ..deployments.elsewhere import Elsewhere
 from ..formats import columns
 from ..grouping import grouped
 from ..kustomization.calls import BLOCKING
@@ -66,7 +67,8 @@ def _run(context: Context, args: Request) -> int:
     if args.write:
         _write(context, streams, rows)
     else:
-        output.write_stdout(_json(rows) if args.format == "json" else _text(rows))
+        others = [other for other in streams.engines.elsewhere if _is_below(other.source.place.path, streams)]
+        output.write_stdout(_json(rows, others) if args.format == "json" else _text(rows, others))
     return 0 if streams.is_whole else 2
 
 
@@ -118,6 +120,11 @@ def _is_asked(deployment: Deployment, streams: Clusters) -> bool:
     return any(_covers(top, real) or _covers(real, top) for top in streams.paths.values())
 
 
+def _is_below(file: str, streams: Clusters) -> bool:
+    """Return True for a file of the repository that is below one of the PATHs."""
+    return any(_covers(top, str(Path(streams.engines.top, file))) for top in streams.paths.values())
+
+
 def _covers(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
@@ -135,7 +142,7 @@ def _of_root(cluster: Cluster, root: Root, top: str) -> _Row:
     return _Row(cluster.name, path, "kubectl" if member else "none", "unknown", member.place if member else None)
 
 
-def _json(rows: Sequence[_Row]) -> str:
+def _json(rows: Sequence[_Row], others: Sequence[Elsewhere]) -> str:
     clusters: dict[str, dict[str, Any]] = {}
     unassigned: list[dict[str, Any]] = []
     for row in rows:
@@ -149,17 +156,24 @@ def _json(rows: Sequence[_Row]) -> str:
             continue
         root: dict[str, Any] = {"path": row.path, "engine": row.engine, "how": row.how, "from": place}
         cluster["roots"].append(root | ({"destination": row.destination} if row.destination else {}))
+    elsewhere = [
+        {"object": str(ref), "deploys": content, "from": {"file": place.path, "line": place.line}}
+        for (ref, place), content in others
+    ]
     listing = {"clusters": [*clusters.values()], **({"unassigned": unassigned} if unassigned else {})}
+    listing |= {"elsewhere": elsewhere} if elsewhere else {}
     return json_text(listing, 2) + "\n"
 
 
-def _text(rows: Sequence[_Row]) -> str:
-    """Return a table of what is deployed, and one of what is not where there is something."""
+def _text(rows: Sequence[_Row], others: Sequence[Elsewhere]) -> str:
+    """Return a table of what is deployed; then, where there are some, of what is not, and of what is not here."""
     rows = [row for of_cluster in grouped((row.cluster, row) for row in rows).values() for row in of_cluster]
     deployed = [(row.cluster, row.path, row.engine, row.how, _from(row)) for row in rows if not row.is_read_only]
     read_only = [(row.cluster or "-", row.path, _from(row)) for row in rows if row.is_read_only]
     tables = [columns.lines([("CLUSTER", "ROOT", "ENGINE", "HOW", "FROM"), *deployed])] if deployed else []
     tables += [columns.lines([("CLUSTER", "READ, NOT DEPLOYED", "FROM"), *read_only])] if read_only else []
+    elsewhere = [(str(ref), content or "-", f"{place.path}:{place.line}") for (ref, place), content in others]
+    tables += [columns.lines([("DEPLOYS FROM ELSEWHERE", "WHAT", "FROM"), *elsewhere])] if elsewhere else []
     return "\n".join("".join(f"{line}\n" for line in lines) for lines in tables)
 
 

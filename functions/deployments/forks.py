@@ -16,7 +16,7 @@ def problems(objects: Sequence[EngineObject], repository: Repository) -> Iterato
 
     The objects are then taken to be about another repository, so nothing of this one is known to be deployed.
     """
-    named = [(item, url) for item in objects for url in _urls(item.manifest.get("spec"))]
+    named = [(item, url) for item in objects for url in urls(item.manifest.get("spec"))]
     if not repository.urls or any(repository.is_ours(url) for _, url in named):
         return
     names = {posixpath.basename(normal_url(url)) for url in repository.urls} - {""}
@@ -27,11 +27,11 @@ def problems(objects: Sequence[EngineObject], repository: Repository) -> Iterato
             return
 
 
-def _urls(value: Any, depth: int = 12) -> Iterator[str]:
+def urls(value: Any, depth: int = 12) -> Iterator[str]:
     """Yield the URLs in an object; at most so many levels deep, since nothing of engines is deeper."""
     parts = [*value.items()] if isinstance(value, dict) else [("", part) for part in value or ()]
     for key, part in parts:
         if isinstance(part, str) and key in _URLS:
             yield part
         elif isinstance(part, dict | list) and depth:
-            yield from _urls(part, depth - 1)
+            yield from urls(part, depth - 1)

@@ -102,3 +102,27 @@ def test_what_fleet_cannot_build_is_an_error(name: str, tmp_path: Path) -> None:
         f"{reason} [KRM539]" for reason in reasons
     ]
     assert done.code == int(bool(reasons)), done.text
+
+
+OVERLAY = "bundles/nic/overlays/lab/draft.yaml"
+BUILT = {"bundles/nic/kustomization.yaml": "resources: [m.yaml, overlays/lab/draft.yaml]\n"}
+OVERLAYS: dict[str, tuple[dict[str, str], bool]] = {
+    "of raw files": ({}, False),
+    "beside a kustomization that is not built": ({"bundles/nic/y/kustomization.yml": "resources: []\n"}, False),
+    "chosen": ({"bundles/nic/fleet.yaml": "yaml: {overlays: [lab]}\n"}, False),
+    "in a built bundle": (BUILT, True),
+}
+
+
+@pytest.mark.parametrize("name", OVERLAYS)
+def test_an_overlay_is_laid_over_the_files_for_those_that_choose_it(name: str, tmp_path: Path) -> None:
+    """Its files were deployed to each cluster of the bundle, as any others are."""
+    more, is_deployed = OVERLAYS[name]
+    files = {key: text for key, text in FILES.items() if "/x/" not in key} | {OVERLAY: DRAFT} | more
+    repo = repository(tmp_path, files)
+    done = process("krmfn", "check", ".", cwd=repo)
+    assert ("[KRM304]" in done.text) is is_deployed, done.text
+    words = f"{OVERLAY}: warning: Fleet lays overlays/lab over what GitRepo fleet-default/f gives to clusters"
+    assert (words in done.text) is not is_deployed, done.text
+    (repo / OVERLAY).write_text(config_map("a"))
+    assert "Fleet lays" not in process("krmfn", "check", ".", cwd=repo).text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,51 @@ def test_what_helm_may_deploy_is_judged_apart_and_that_is_said(name: str, tmp_pa
     done = process("krmfn", "check", ".", cwd=repository(tmp_path, files))
     assert (WORDS in done.text) is bool(words), done.text
     assert words in done.text
+
+
+APPS = "applications:\n  a: {source: {repoURL: 'https://git.example.com/fleet.git', path: a}}\n"
+CHARTED = "helmCharts:\n- name: argocd-apps\n  repo: https://argoproj.github.io/argo-helm\n  valuesFile: values.yaml\n"
+DEPENDENT = "apiVersion: v2\nname: apps\nversion: 0.1.0\ndependencies:\n- {name: argocd-apps, version: 2.0.0}\n"
+INLINE = (
+    "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: apps, namespace: argocd}\nspec:\n"
+    "  source:\n    repoURL: https://argoproj.github.io/argo-helm\n    chart: argocd-apps\n    helm:\n"
+    "      values: |\n        applications:\n          a: {}\n"
+)
+OTHER = SOLE["apps.yaml"]
+VALUES: dict[str, tuple[dict[str, str], str]] = {
+    "a kustomization": (
+        {"apps/kustomization.yaml": CHARTED, "apps/values.yaml": f"# all\n{APPS}"},
+        "apps/values.yaml:2",
+    ),
+    "a dependency": (
+        {"apps/Chart.yaml": DEPENDENT, "apps/values.yaml": f"argocd-apps:\n  {APPS}"},
+        "apps/values.yaml:2",
+    ),
+    "an Application": ({"apps.yaml": INLINE}, "apps.yaml:10"),
+    "values elsewhere": ({"apps.yaml": INLINE.partition("    helm")[0]}, "apps.yaml:7"),
+    "an Application that is called so": ({"a.yaml": OTHER.replace("name: apps", "name: argocd-apps")}, ""),
+    "another chart": (
+        {
+            "apps/kustomization.yaml": CHARTED.replace("argocd-apps", "x"),
+            "apps/values.yaml": APPS,
+            "a.yaml": SOLE["apps.yaml"],
+        },
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values_of_argocd_apps_are_named(name: str, tmp_path: Path) -> None:
+    files, place = VALUES[name]
+    repo = repository(tmp_path, CONFIGS | files)
+    gaps = json.loads(process("krmfn", "check", ".", "--format", "json", cwd=repo).text)["notJudged"]
+    names = [gap["names"] for gap in gaps if gap["subject"] == "objects of engines that Helm makes"]
+    assert names == ([[place]] if place else []), gaps
+    assert (f"(what Helm makes of {place} may)" in process("krmfn", "check", ".", cwd=repo).text) is bool(place)
+
+
+def test_values_of_argocd_apps_without_anything_of_ours_are_no_word(tmp_path: Path) -> None:
+    repo = repository(tmp_path, root("a", config_map("a")) | VALUES["a kustomization"][0])
+    assert "argocd-apps" not in process("krmfn", "check", ".", cwd=repo).text.replace("charts", "")
+    assert "Helm makes" not in process("krmfn", "check", ".", cwd=repo).ended(0).text
