@@ -8,6 +8,7 @@ from krmfn.resource import join
 from krmfn.typed import Any
 
 from .. import oracles
+from ..kmm import names
 from ..kmm.lookup import leaves, table, tables
 from ..rendering import extra_kinds
 from ..rendering.kinds import EXTRA
@@ -25,7 +26,7 @@ _INSTEAD = {
 }
 """What to write in place of kinds that users often try."""
 _OWN_ACCOUNT = r"\$(?:KRMFN_(?:NAME|NAMESPACE)(?!\w)|\{KRMFN_(?:NAME|NAMESPACE)\})"
-_NAME = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+_RESERVED = "system-"
 
 
 def kinds_are_allowed(config: DeviceConfig) -> Iterator[Result]:
@@ -62,8 +63,8 @@ def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[st
     """Yield each field of an object's metadata that is wrong, what is wrong, and what to do."""
     metadata, kind = entry["metadata"], entry["kind"]
     name, namespace = metadata["name"], metadata.get("namespace")
-    if not re.fullmatch(_NAME, name):
-        yield "name", f"is {name!r}, which is not a valid name", "use lower case letters, digits, - and ."
+    if remedy := wrong_name(kind, name):
+        yield "name", f"is {name!r}, which is not a valid name for a {kind}", remedy
     if not config.is_cluster_wide(entry):
         if namespace not in (None, config.ref.namespace):
             message = f"is {namespace!r}, but the config is in {config.ref.namespace!r}"
@@ -74,6 +75,19 @@ def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[st
     if not re.search(rf"(^|[-.]){re.escape(config.ref.name)}($|[-.])", name):
         message = f"a {kind} is cluster-scoped, so its name must contain the name of the config, {config.ref.name!r}"
         yield "name", message, "use $KRMFN_NAME in it"
+
+
+def wrong_name(kind: str, name: str) -> str:
+    """Return what to do about a name that the API server refuses for this kind; "" for a right one.
+
+    Source: Kubernetes v1.34, pkg/apis/core/validation (ValidateServiceName), pkg/apis/scheduling/validation
+    (ValidatePriorityClass); all others are subdomains. In RBAC and policy they may be more, which krmfn does not take.
+    """
+    if kind == "Service" and not names.is_service_name(name):
+        return "begin with a letter, and use lower case letters, digits and -, at most 63"
+    if kind == "PriorityClass" and name.startswith(_RESERVED):
+        return f"begin otherwise: Kubernetes keeps names with {_RESERVED} for itself"
+    return "use lower case letters, digits, - and ., at most 253" if names.subdomain_errors(name) else ""
 
 
 def pools_have_the_same_objects(configs: Sequence[DeviceConfig]) -> Iterator[Result]:

@@ -1,19 +1,18 @@
 """Rules about names that are made from several parts: too long, malformed, or the same for two objects."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, error
 from krmfn.resource import join
 
 from .. import oracles
+from ..kmm.names import is_service_name
 from ..rule import Rule
 from . import names
 from .model import DeviceConfig
 from .rbac import accounts
 
 _LABEL, _NAME = 63, 253
-_SERVICE_NAME = r"[a-z]([-a-z0-9]*[a-z0-9])?"
 
 
 def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
@@ -75,11 +74,12 @@ def names_fit_their_kind(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per name that no Service or RoleBinding can have."""
     has_services = config.retained or any(entry.service for entry in config.spec.daemonSets)
     for name in names.object_names(config) if has_services else ():
-        if name.kind == "Service" and not re.fullmatch(_SERVICE_NAME, name.text):
+        if name.kind == "Service" and not is_service_name(name.text):
             remedy = "rename the DeviceConfig, or write a Service of your own and leave this one out"
-            message = f"the Service would have the name {name.text!r}, and a Service's name begins with a letter"
+            message = f"the Service would have the name {name.text!r}"
+            shape = "a Service's name begins with a letter, and has no dots and at most 63 characters"
             field = Field(name.field.removesuffix("name") + "service")
-            yield error(f"{message} and has no dots", field=field, remedy=remedy)
+            yield error(f"{message}; {shape}", field=field, remedy=remedy)
     for account in accounts(config) if config.has_accounts else ():
         excess = len(f"{account.name}-{account.scc}") - _NAME
         if account.scc and excess > 0:

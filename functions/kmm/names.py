@@ -56,6 +56,11 @@ def dns_label_errors(name: str) -> list[str]:
     return _errors(name, 63, False, "" if _is_dns_label(name) else _DNS_LABEL_TEXT)
 
 
+def is_service_name(name: str) -> bool:
+    """Return True for a DNS-1035 label, which the name of a Service must be: it begins with a letter."""
+    return not dns_label_errors(name) and name[0].isalpha()
+
+
 def _errors(text: str, limit: int, long_texts: bool, shape_error: str) -> list[str]:
     """Return the errors about a text: more than `limit` bytes, and `shape_error` unless it is ""."""
     too_long = f"must be no more than {limit} {'bytes' if long_texts else 'characters'}" if size(text) > limit else ""
