@@ -11,6 +11,8 @@ from .differences import ABSENT, FieldChange, Part, differences
 from .identity import object_id
 from .sentence import Sentence, text
 
+UNKNOWN_NODES = "what happens on the nodes is not known"
+"""The note of a change whose effects nobody knows; what follows says why."""
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -106,6 +108,8 @@ class Comparison(NamedTuple):
     """The harms on nodes that do not have the labels yet that this change commits for them."""
     unbuilt: tuple[str, ...] = ()
     """The roots of others that cannot be built: what changes in them is not known."""
+    told: frozenset[str] = frozenset()
+    """The messages of effects that errors of --fail-on tell."""
     doubtful: tuple[str, ...] = ()
     """Why what is deployed may be something else than what is compared."""
 

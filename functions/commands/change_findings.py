@@ -11,7 +11,7 @@ from krmfn.typed import NamedTuple
 from ..formats.checked import tag_cluster
 from ..kmm.module import HUB_KIND, MODULE_KINDS
 from ..kmm.scheduling import NOT_SELECTED
-from ..plan import Comparison, Effect
+from ..plan import UNKNOWN_NODES, Comparison, Effect
 from ..run import run_of
 
 _EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
@@ -27,6 +27,8 @@ class Raised(NamedTuple):
     error: Result
     note: Result | None = None
     """The note that says the same."""
+    text: str = ""
+    """The message of the effect that it is about; "" where it is about none."""
 
 
 def change_errors(comparisons: Sequence[Comparison], words: Collection[str]) -> list[Raised]:
@@ -39,12 +41,23 @@ def without_failing(comparisons: Sequence[Comparison], errors: Iterable[Raised])
 
     `errors` are those of `change_errors`.
     """
-    notes = [raised.note for raised in errors if raised.note and raised.note.rule]
-    known = {(note.rule, note.ref, note.message) for note in notes}
+    raised = list(errors)
+    known = {(note.rule, note.ref, note.message) for _, note, _ in raised if note}
+    told = frozenset(text for _, _, text in raised)
     return [
-        c._replace(notes=[note for note in c.notes if (note.rule, note.ref, note.message) not in known])
+        c._replace(notes=[note for note in c.notes if (note.rule, note.ref, note.message) not in known], told=told)
         for c in comparisons
     ]
+
+
+def with_failing(comparisons: Sequence[Comparison], words: Collection[str]) -> list[Comparison]:
+    """Return comparisons with the errors that `words` of --fail-on make, in place of the notes that say the same."""
+    results: list[Comparison] = []
+    for comparison in comparisons:
+        errors = list(_change_errors(comparison, words))
+        (rest,) = without_failing([comparison], errors)
+        results.append(rest._replace(notes=[*(raised.error for raised in errors), *rest.notes]))
+    return results
 
 
 def _with_note(comparison: Comparison, finding: Result) -> Raised:
@@ -99,15 +112,22 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
             (finding.ref, (finding.text,)) for finding in comparison.unapplied if word in _UNLOADS and finding.ref
         ]
         for ref, parts in pairs:
-            finding, note = _with_note(comparison, _of_a_label(comparison, effects, error(parts, ref=ref)))
-            (finding,) = tag_cluster(name, [finding.with_words(after=f" (--fail-on {word})")])
-            yield Raised(finding, note)
+            raised = _with_note(comparison, _of_a_label(comparison, effects, error(parts, ref=ref)))
+            (finding,) = tag_cluster(name, [raised.error.with_words(after=f" (--fail-on {word})")])
+            yield Raised(finding, raised.note, raised.error.message)
         of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)
         spokes = run_of(comparison.sides[1]).spokes if comparison.sides else ()
         if of_hub and comparison.knows_nodes and not spokes:
             message = f"what happens on the nodes of its spokes is not known (--fail-on {word})"
             yield from map(Raised, tag_cluster(name, [error(message, ref=of_hub)]))
         if has_modules and not comparison.knows_nodes and kind not in comparison.spared:
-            reason = (": ", *comparison.doubt) if comparison.doubt else ("; add a NodeInventory (`krmfn inventory`)",)
-            parts = (f"what happens on the nodes is not known (--fail-on {word})", *reason)
-            yield from map(Raised, tag_cluster(name, [error(parts)]))
+            yield _unknown(comparison, word)
+
+
+def _unknown(comparison: Comparison, word: str) -> Raised:
+    """Return the error that what happens on the nodes is not known, at the place of the note that says it."""
+    reason = (": ", *comparison.doubt) if comparison.doubt else ("; add a NodeInventory (`krmfn inventory`)",)
+    note = next((note for note in comparison.notes if note.sentence == (UNKNOWN_NODES, *reason)), None)
+    parts = (f"{UNKNOWN_NODES} (--fail-on {word})", *reason)
+    (finding,) = tag_cluster(comparison.name, [error(parts, place=note.place if note else None)])
+    return Raised(finding, note)

@@ -61,12 +61,12 @@ def run(context: Context, args: Request) -> int:
             f"diff takes two PATHs, OLD and NEW, but got {len(args.paths)}; with --base REF it takes any number",
             "usage: krmfn diff OLD NEW, or krmfn diff --base REF [PATH ...]",
         )
+    is_read = args.format == "text" and not args.plan  # what a program reads is on stderr for people, too
     if args.base is None:
         comparisons = pairs.compare_paths(context, *args.paths)
     else:
         # these need clusters that do not change, too
         skips = not (args.kinds is not None or args.plan or {"uncovered", "unjudged"}.intersection(args.fail_on))
-        is_read = args.format == "text" and not args.plan  # what a program reads is on stderr for people, too
         request = against_base.AgainstBase(args.base, args.paths, skips=skips, shows_notes=is_read)
         comparisons = against_base.compare_with_base(context, request)
     if not comparisons:
@@ -75,17 +75,18 @@ def run(context: Context, args: Request) -> int:
         comparisons = _of_kinds(comparisons, [kind for kind in args.kinds.split(",") if kind])
     if args.plan and len(comparisons) > 1:
         raise KrmfnError(f"no plan: there are {len(comparisons):,} clusters; pass the PATHs of one")
+    shown = change_findings.with_failing(comparisons, args.fail_on) if is_read else comparisons
     if args.plan:
         plan = waves.rollout(comparisons[0], args.wave or waves.DEFAULT)
         text = rollout.as_json(plan) if args.format == "json" else rollout.text(plan)
     elif args.format == "text" and terminal.has_colors(context.options.color, sys.stdout):
-        text = changes.text(comparisons, run_findings.gaps_of_change(comparisons), terminal.painted)
+        text = changes.text(shown, run_findings.gaps_of_change(comparisons), terminal.painted)
     else:
-        text = comment.FORMATS[args.format](comparisons, run_findings.gaps_of_change(comparisons))
+        text = comment.FORMATS[args.format](shown, run_findings.gaps_of_change(comparisons))
     output.write_stdout(text)
     if any(comparison.failed for comparison in comparisons):
         return 2
-    return int(not args.exit_zero and _fails(context, comparisons, args.fail_on))
+    return int(not args.exit_zero and _fails(context, comparisons, args.fail_on, is_read))
 
 
 def _check_plan(args: Request) -> None:
@@ -115,16 +116,20 @@ def _of_kinds(comparisons: Sequence[Comparison], kinds: Sequence[str]) -> list[C
     return [of_kinds(comparison, [kind.lower() for kind in kinds]) for comparison in comparisons]
 
 
-def _fails(context: Context, comparisons: Sequence[Comparison], words: Sequence[str]) -> bool:
-    """Return True when the exit code is 1; the reasons that `words` of --fail-on give are logged."""
+def _fails(context: Context, comparisons: Sequence[Comparison], words: Sequence[str], is_told: bool) -> bool:
+    """Return True when the exit code is 1; the reasons that `words` of --fail-on give are logged.
+
+    With `is_told` the output has those about the change.
+    """
     lists = run_findings.new_lists(comparisons)
-    reasons = [raised.error for raised in change_findings.change_errors(comparisons, words)]
-    reasons += clusters.uncovered_errors(lists, words)
+    of_change = [raised.error for raised in change_findings.change_errors(comparisons, words)]
+    others = list(clusters.uncovered_errors(lists, words))
     if "unjudged" in words:
-        reasons += run_findings.gap_errors(run_findings.gaps_of_change(comparisons))
-    context.log.findings(grouped.lines(reasons, [comparison.name for comparison in comparisons]))
+        others += run_findings.gap_errors(run_findings.gaps_of_change(comparisons))
+    unsaid = others if is_told else [*of_change, *others]
+    context.log.findings(grouped.lines(unsaid, [comparison.name for comparison in comparisons]))
     changed = [] if words else change_findings.change_errors(comparisons, ("change",))
-    reasons += [raised.error for raised in changed]
+    reasons = [*of_change, *others, *(raised.error for raised in changed)]
     return findings.fails([*reasons, *(note for comparison in comparisons for note in comparison.notes)], words)
 
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from krmfn import KrmfnError, Manifest, ResourceList, Result, info, warning
+from krmfn import KrmfnError, Manifest, Place, ResourceList, Result, info, warning
 from krmfn.findings import placed
 from krmfn.resource import ref
 from krmfn.typed import NamedTuple
@@ -17,7 +17,7 @@ from ..command import Context
 from ..deployments.deployment import Deployment
 from ..final.against import check_external
 from ..paths.failures import Failure, failure_of, log_failures, raise_alike
-from ..plan import Comparison, plan
+from ..plan import UNKNOWN_NODES, Comparison, plan
 from ..rendering.kinds import COUNTING, has_nodes
 from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
@@ -132,7 +132,8 @@ def compare(
     applied = (plan(pruned, after) if held.unpruned else reviewed)._replace(effects=tuple(effects))
     knows_nodes = any(map(has_nodes, (old, new))) and not doubt
     spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
-    unknown = _of_unknown_nodes(doubt, spared)
+    place = _place_of_doubt(old, new, located) if doubt else None
+    unknown = _of_unknown_nodes(doubt, spared, place)
     results = placed([*notes(applied, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown])
     results += map(located, placed(check_adopted(old, new)))
     results += leavers.findings(gone, new, located)
@@ -148,10 +149,18 @@ def compare(
     return comparison._replace(knows_nodes=knows_nodes, doubt=doubt, spared=spared, by_former_labels=by_labels)
 
 
-def _of_unknown_nodes(doubt: Sentence, spared: frozenset[str]) -> list[Result]:
+def _place_of_doubt(old: ResourceList, new: ResourceList, located: Callable[[Result], Result]) -> Place | None:
+    """Return where it is written why nobody knows what happens on the nodes; `located` as for `compare`."""
+    doubt = node_effects.doubt_of(old, new)
+    if not doubt or not doubt.place:
+        return None
+    return located(info("", place=doubt.place)).place if doubt.is_old else doubt.place
+
+
+def _of_unknown_nodes(doubt: Sentence, spared: frozenset[str], place: Place | None) -> list[Result]:
     """Return the finding that what happens on the nodes is not known; it is advice where no harm can be among it."""
     severity = info if spared == node_effects.HARMS else warning
-    return [severity(("what happens on the nodes is not known: ", *doubt))] if doubt else []
+    return [severity((UNKNOWN_NODES, ": ", *doubt), place=place)] if doubt else []
 
 
 def deployed_manifests(resources: ResourceList) -> list[Manifest]:

@@ -5,7 +5,7 @@ Text is for a terminal, JSON for programs; `comment` has Markdown.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import unified_diff
 from itertools import islice
 
@@ -69,9 +69,10 @@ def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
     return Overview(headline, names, table, sentences, grouped.notes(comparisons), changes, clusters)
 
 
-def first_lines(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return all lines that stand before the others, each once, with its clusters where there are several."""
-    pairs = dict.fromkeys((line, comparison.name) for comparison in comparisons for line in comparison.first)
+def first_lines(comparisons: Sequence[Comparison], told: Collection[str] = ()) -> list[str]:
+    """Return all lines but `told` that stand before the others, each once, with its clusters if there are several."""
+    lines = ((line, comparison.name) for comparison in comparisons for line in comparison.first)
+    pairs = dict.fromkeys((line, name) for line, name in lines if line not in told)
     clusters = [comparison.name for comparison in comparisons]
     by_line = grouping.grouped(pairs).items()
     return [f"{line} ({grouped.where(names, clusters)})" if clusters[1:] else line for line, names in by_line]
@@ -124,12 +125,26 @@ def text(comparisons: Sequence[Comparison], gaps: Sequence[Gap] = (), paint: ter
             heading = clusters
         objects += _change_lines(change, paint)
     effects = [printable(f"* {line}") for _, line, _ in fleet.effects]
-    notes = [line for note, names in fleet.notes for line in _note_lines(note, fleet.suffix(names), paint)]
-    first = [printable(f"! {line}") for line in first_lines(comparisons)]
+    told = {line for comparison in comparisons for line in comparison.first}
+    notes, leading = list[str](), list[str]()
+    for note, names in fleet.notes:
+        lines = _note_lines(note, fleet.suffix(names), paint)
+        if not told.isdisjoint(_as_first(note)):  # once, and first
+            leading += [f"! {lines[0]}", *lines[1:]]
+        else:
+            notes += lines
+    told.intersection_update(line for note, _ in fleet.notes for line in _as_first(note))
+    first = [*leading, *(printable(f"! {line}") for line in first_lines(comparisons, told))]
     last = [printable(unjudged.line(gaps))] if gaps else []
     last += [] if fleet.rows else [fleet.headline]
     parts = (first, table, objects, ["on the nodes:", *effects] if effects else [], notes, last)
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
+
+
+def _as_first(note: Result) -> tuple[str, str]:
+    """Return the lines that say what a note says, and stand before the others; an error of --fail-on ends with why."""
+    text = note.text.partition(" (--fail-on ")[0]
+    return text, f"not as reviewed: {note.ref}: {text}"
 
 
 def _note_lines(note: Result, clusters: str, paint: terminal.Paint) -> list[str]:

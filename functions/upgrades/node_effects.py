@@ -6,7 +6,7 @@ from krmfn import KrmfnError, Ref, ResourceList
 from krmfn.ownership import Id
 
 from ..exclusivity.node import Node
-from ..fleet import moves, rules
+from ..fleet import moves
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import coverage
 from ..fleet.drivers import Driver
@@ -17,7 +17,8 @@ from ..rendering import function_config
 from ..rule import apply
 from ..run import run_of
 from ..sentence import Sentence, named
-from . import known_nodes
+from . import doubts, known_nodes
+from .doubts import Doubt
 
 _WORDS = ("lost", "blocked", "waiting", "unknown", "reloaded", "kept", "gained")
 """The effects in the order in which they are reported."""
@@ -33,8 +34,8 @@ def effects(old: ResourceList, new: ResourceList, kept: Collection[Id] = ()) -> 
     """
     if (sides := _sides(old, new, kept)) is None:
         return [], ()
-    if problem := unknown_reason(*sides):
-        return [], problem
+    if doubt := doubts.doubt(*sides):
+        return [], doubt.reason
     try:
         return list(of_sides(side(sides[0], old), side(sides[1], new))), ()
     except KrmfnError as failure:
@@ -48,7 +49,7 @@ def harms_by_former_labels(old: ResourceList, new: ResourceList, effects: Sequen
     side by itself says that nothing happens. Labels that inventories of the old side do not hold are those of the new.
     """
     sides = _sides(old, new)
-    if sides is None or unknown_reason(*sides):
+    if sides is None or doubts.doubt(*sides):
         return ()
     before, after = sides
     former = {(node.name, node.cluster): node.labels for node in before.fleet.nodes}
@@ -106,7 +107,7 @@ def excluded_harms(old: ResourceList, new: ResourceList) -> frozenset[str]:
     it may be lost. Nothing is sure where the old side's inventory is wrong, or the nodes of the new side are not known.
     """
     sides = _sides(old, new)
-    if sides is None or unknown_reason(sides[1], sides[1]):
+    if sides is None or doubts.doubt(sides[1], sides[1]):
         return frozenset()
     before, after = sides
     if any(finding.severity == "error" for finding in before.fleet.findings):
@@ -123,15 +124,10 @@ def excluded_harms(old: ResourceList, new: ResourceList) -> frozenset[str]:
     return HARMS - words if is_gained and "unknown" not in words else frozenset()
 
 
-def unknown_reason(before: Cluster, after: Cluster) -> Sentence:
-    """Return why the effects on the nodes are not known; () when they are."""
-    # past its last day the inventory of the new side may be wrong; the old side is of the past anyway
-    expired = next(rules.input_findings(Cluster(after.fleet._replace(findings=())), rules.today()), None)
-    if reason := _problem(after):
-        return reason
-    if reason := _problem(before):
-        return ("before this change ", *reason)
-    return (f"{expired.ref} {expired.text}",) if expired else ()
+def doubt_of(old: ResourceList, new: ResourceList) -> Doubt | None:
+    """Return why the effects on the nodes in both lists are not known; None when they are."""
+    sides = _sides(old, new)
+    return doubts.doubt(*sides) if sides else None
 
 
 def side(cluster: Cluster, resources: ResourceList) -> moves.Side:
@@ -144,15 +140,6 @@ def side(cluster: Cluster, resources: ResourceList) -> moves.Side:
     for outcome in (outcome for group in groups for outcome in group.outcomes if outcome.state == "not judged"):
         raise KrmfnError(f"{cluster.all_drivers[outcome.driver].ref}: {outcome.failure}")
     return moves.side(groups, cluster.drivers, cluster.external)
-
-
-def _problem(cluster: Cluster) -> Sentence:
-    """Return why the nodes of a cluster, or their labels, are not known; () when they are."""
-    finding = next((finding for finding in cluster.fleet.findings if finding.severity == "error"), None)
-    if finding:
-        return (f"{finding.ref}: {finding.text}" if finding.ref else finding.text,)
-    missing = cluster.fleet.missing_labels_problem(key for driver in cluster.all_drivers for key in driver.keys)
-    return (*missing[0], "; ", missing[1]) if missing else ()
 
 
 def of_sides(before: moves.Side, after: moves.Side) -> Iterator[Effect]:

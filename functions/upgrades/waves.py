@@ -20,7 +20,7 @@ from ..plan import Comparison, Rollout
 from ..rendering import function_config
 from ..run import run_of
 from ..sentence import text
-from . import known_nodes, node_effects
+from . import doubts, known_nodes, node_effects
 from .impact import selector
 from .standing import standing
 
@@ -128,8 +128,8 @@ def _bump(compared: Comparison) -> _Bump:
         raise _no_plan(problem or "it is not known what changes")
     if (clusters := known_nodes.clusters(*compared.sides)) is None:
         raise _no_plan("no node is known; add Node objects or a NodeInventory to OLD and NEW")
-    if doubt := node_effects.unknown_reason(*clusters):
-        raise _no_plan(text(doubt))
+    if doubt := doubts.doubt(*clusters):
+        raise _no_plan(text(doubt.reason))
     before, after = clusters
     if sorted(map(repr, before.fleet.nodes)) != sorted(map(repr, after.fleet.nodes)):
         raise _no_plan("the nodes differ between OLD and NEW; change nodes, or their inventory, by themselves")

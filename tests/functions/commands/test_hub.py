@@ -56,7 +56,7 @@ def test_a_change_of_a_hub_s_module_reloads_spokes_whatever_nodes_are_there(tmp_
         done = run(tmp_path, "diff", f"{prefix}old.yaml", f"{prefix}new.yaml").ended(1)
         assert "KMM unloads and reloads the kernel module on all its nodes at once" in done.text, prefix
         done = run(tmp_path, "diff", f"{prefix}old.yaml", f"{prefix}new.yaml", "--fail-on", "reload").ended(1)
-        assert "is not known (--fail-on reload)" in done.text + done.err, prefix
+        assert "is not known (--fail-on reload)" in done.text + done.text, prefix
 
 
 @pytest.mark.parametrize("image", ["r.example.com/UP:1", "r.example.com/up:1.0-"])
@@ -148,10 +148,10 @@ def test_a_change_reloads_the_nodes_of_the_spokes_that_are_meant(tmp_path: Path)
     plant(new, {"hub/config.yaml": CONFIG.replace('"1"', '"2"') + node("hub-1")})
     done = run(tmp_path, "diff", "old", "new")
     assert "2 nodes in 1 cluster reload at once" in done.text
-    assert "(--fail-on reload)" in run(tmp_path, "diff", "old", "new", "--fail-on", "reload").err
+    assert "(--fail-on reload)" in run(tmp_path, "diff", "old", "new", "--fail-on", "reload").text
     plant(new, {"hub/config.yaml": CONFIG.replace("tier: lab", "tier: none") + node("hub-1")})
     done = run(tmp_path, "diff", "old", "new", "--fail-on", "lost")
-    assert "lost by 2 nodes (w1, w2): no longer selected (--fail-on lost) (hub)" in done.ended(1).err
+    assert "lost by 2 nodes (w1, w2): no longer selected (--fail-on lost) (hub)" in done.ended(1).text
 
 
 def test_labels_of_a_cluster_are_strings(tmp_path: Path) -> None:
@@ -272,13 +272,13 @@ def test_a_spoke_that_refuses_a_module_keeps_what_it_has(tmp_path: Path) -> None
         repository(tmp_path / side, lab__nodes=nodes)
         plant(tmp_path / side, {"hub/config.yaml": mapped.replace("KERNEL", kernel) + node("hub-1")})
     done = run(tmp_path, "diff", "old", "new", "--fail-on", "blocked")
-    assert "blocked on 2 nodes (w1, w2): the spoke refuses a Module without a mapping for any" in done.ended(1).err
+    assert "blocked on 2 nodes (w1, w2): the spoke refuses a Module without a mapping for any" in done.ended(1).text
     assert "lost by" not in done.text + done.err
     done = run(tmp_path, "diff", "new", "old")
     assert "what was loaded of a Module that the spoke took before is not known" in done.text
     plant(tmp_path / "new", {"hub/config.yaml": mapped.replace("KERNEL", "other$") + node("hub-1")})
     done = run(tmp_path, "diff", "old", "new", "--fail-on", "lost")
-    assert "lost by 1 node (w1): no kernel mapping matches (--fail-on lost)" in done.ended(1).err
+    assert "lost by 1 node (w1): no kernel mapping matches (--fail-on lost)" in done.ended(1).text
 
 
 @pytest.mark.parametrize(("second", "is_shared"), [("xpu-gpu", True), ("xpu-card", False)])

@@ -40,7 +40,7 @@ def test_what_is_held_back_is_told(engine: str, words: list[str], tmp_path: Path
     assert len(lines) == len(words), done.text
     assert all(any(word in line for line in lines) for word in words), lines
     failing = process("krmfn", "diff", "old", "new", "--fail-on", "reload", cwd=tmp_path)
-    assert all(line.removeprefix("! not as reviewed: ") in failing.err for line in lines), failing.err
+    assert all(line.removeprefix("! not as reviewed: ") in failing.text for line in lines), failing.text
 
 
 @pytest.mark.parametrize("prunes", [True, False])
