@@ -83,14 +83,14 @@ def test_the_error_stands_at_the_label(tmp_path: Path, nodes: str, old: str, new
     plant(tmp_path, {"old/gpu.yaml": CONFIG, "old/nodes.yaml": nodes})
     plant(tmp_path, {"new/gpu.yaml": CONFIG, "new/nodes.yaml": _last(nodes, old, new)})
     done = process("krmfn", "diff", "old", "new", "--fail-on", "lost", cwd=tmp_path).ended(1)
-    assert f"new/nodes.yaml:{place}: error: Module kmm/gpu: lost by 1 node (b): no longer selected" in done.err
-    assert f"b {found} now: {AGAIN}" in done.err
+    assert f"new/nodes.yaml:{place}: error: Module kmm/gpu: lost by 1 node (b): no longer selected" in done.text
+    assert f"b {found} now: {AGAIN}" in done.text
 
 
 def test_a_selector_that_has_changed_is_the_cause(tmp_path: Path) -> None:
     plant(tmp_path, {"old/gpu.yaml": CONFIG, "old/nodes.yaml": LINES})
     plant(tmp_path, {"new/gpu.yaml": CONFIG.replace('"true"', '"yes"'), "new/nodes.yaml": LINES})
     done = process("krmfn", "diff", "old", "new", "--fail-on", "lost", cwd=tmp_path).ended(1)
-    assert "nodes.yaml" not in done.err
-    assert "new/gpu.yaml:8:" in done.err
-    assert AGAIN not in done.err
+    assert "nodes.yaml" not in done.text
+    assert "new/gpu.yaml:8:" in done.text
+    assert AGAIN not in done.text
