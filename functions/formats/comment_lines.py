@@ -14,9 +14,10 @@ _Line = tuple[tuple[str, Names], str]
 
 
 def lines(fleet: Overview, findings: Sequence[Result], failing: Collection[str]) -> Iterator[tuple[str, Names]]:
-    """Yield the warnings about the change, new rights, what happens on the nodes, all other warnings, then the infos.
+    """Yield the warnings about the change, new rights, what happens on the nodes, the infos about it, then all others.
 
-    Those of the severities `failing` stand before these. Without `findings` only the change is told.
+    A reviewer reads what the repository has had before last. Those of the severities `failing` stand before these.
+    Without `findings` only the change is told.
     """
     of_run = [finding for finding in findings if finding.severity not in failing]
     notes, others = _divided(fleet, of_run) if findings else (_notes(fleet), [])
@@ -25,8 +26,9 @@ def lines(fleet: Overview, findings: Sequence[Result], failing: Collection[str])
         if change.ref.kind in _RIGHTS and change.what not in ("deleted", "stays"):
             yield f"- **rights** {inline(f'{change.ref} is {change.what}{fleet.suffix(names)}')}\n", names
     yield from ((f"- {inline(line)}\n", names) for _, line, names in fleet.effects)
+    yield from (line for line, severity in notes if severity == "info")
     yield from (line for line, severity in others if severity != "info")
-    yield from (line for line, severity in (*notes, *others) if severity == "info")
+    yield from (line for line, severity in others if severity == "info")
 
 
 def _notes(fleet: Overview) -> list[_Line]:

@@ -11,7 +11,7 @@ from krmfn_functions.formats.unjudged import Gap
 from krmfn_functions.plan import Comparison, Effect, plan
 from krmfn_functions.sentence import Nodes
 
-from krmfn import Place, error, warning
+from krmfn import Place, error, info, warning
 from krmfn.resource import ref
 from tests.functions.test_plan import thing
 
@@ -84,6 +84,16 @@ def test_what_makes_the_job_fail_comes_first_and_all_of_it() -> None:
     assert len(comment) <= SHORT + 40 * 100
     assert "report.html has them" in comment
     assert "&#" not in comment
+
+
+def test_what_is_about_the_change_stands_before_what_is_old() -> None:
+    """A reviewer reads an advice about the change, and then what the repository has had before."""
+    new = thing("a")
+    notes = [info("restarts pods", ref=ref(new)), warning("reloads nodes", ref=ref(new))]
+    old = [info("is never reached"), warning("is one image")]
+    comment = markdown([Comparison("", plan([], [new]), notes=notes)], Review([*old, *notes]))
+    order = ["reloads nodes", "restarts pods", "is one image", "is never reached"]
+    assert sorted(order, key=comment.index) == order, comment
 
 
 def test_a_warning_that_is_an_error_in_another_cluster_stands_there_as_well() -> None:
