@@ -98,8 +98,10 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
     if "change" in words and (plan.changes or plan.effects or has_notes):
         yield Raised(error(f"{name or 'the cluster'} changes (--fail-on change)"))
     if "lost" in words:
-        doubts = [error(f"{reason} (--fail-on lost)") for reason in comparison.doubtful]
-        yield from map(Raised, tag_cluster(name, doubts))
+        for reason in comparison.doubtful:
+            note = next((note for note in comparison.notes if note.text == reason), None)
+            (finding,) = tag_cluster(name, [error(f"{reason} (--fail-on lost)")])
+            yield Raised(finding, note)
     has_modules = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in plan.changes)
     for word, kind in _EFFECTS.items():
         if word not in words:
