@@ -108,7 +108,7 @@ class Comparison(NamedTuple):
     """The harms on nodes that do not have the labels yet that this change commits for them."""
     unbuilt: tuple[str, ...] = ()
     """The roots of others that cannot be built: what changes in them is not known."""
-    told: frozenset[str] = frozenset()
+    failing: frozenset[str] = frozenset()
     """The messages of effects that errors of --fail-on tell."""
     doubtful: tuple[str, ...] = ()
     """Why what is deployed may be something else than what is compared."""

@@ -43,9 +43,9 @@ def without_failing(comparisons: Sequence[Comparison], errors: Iterable[Raised])
     """
     raised = list(errors)
     known = {(note.rule, note.ref, note.message) for _, note, _ in raised if note}
-    told = frozenset(text for _, _, text in raised)
+    messages = frozenset(text for _, _, text in raised)
     return [
-        c._replace(notes=[note for note in c.notes if (note.rule, note.ref, note.message) not in known], told=told)
+        c._replace(notes=[note for note in c.notes if (note.rule, note.ref, note.message) not in known], failing=messages)
         for c in comparisons
     ]
 

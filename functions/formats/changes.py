@@ -69,10 +69,10 @@ def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
     return Overview(headline, names, table, sentences, grouped.notes(comparisons), changes, clusters)
 
 
-def first_lines(comparisons: Sequence[Comparison], told: Collection[str] = ()) -> list[str]:
-    """Return all lines but `told` that stand before the others, each once, with its clusters if there are several."""
+def first_lines(comparisons: Sequence[Comparison], others: Collection[str] = ()) -> list[str]:
+    """Return all lines but `others` that stand before the others, each once, with its clusters if there are several."""
     lines = ((line, comparison.name) for comparison in comparisons for line in comparison.first)
-    pairs = dict.fromkeys((line, name) for line, name in lines if line not in told)
+    pairs = dict.fromkeys((line, name) for line, name in lines if line not in others)
     clusters = [comparison.name for comparison in comparisons]
     by_line = grouping.grouped(pairs).items()
     return [f"{line} ({grouped.where(names, clusters)})" if clusters[1:] else line for line, names in by_line]
@@ -125,16 +125,16 @@ def text(comparisons: Sequence[Comparison], gaps: Sequence[Gap] = (), paint: ter
             heading = clusters
         objects += _change_lines(change, paint)
     effects = [printable(f"* {line}") for _, line, _ in fleet.effects]
-    told = {line for comparison in comparisons for line in comparison.first}
+    texts = {line for comparison in comparisons for line in comparison.first}
     notes, leading = list[str](), list[str]()
     for note, names in fleet.notes:
         lines = _note_lines(note, fleet.suffix(names), paint)
-        if not told.isdisjoint(_as_first(note)):  # once, and first
+        if not texts.isdisjoint(_as_first(note)):  # once, and first
             leading += [f"! {lines[0]}", *lines[1:]]
         else:
             notes += lines
-    told.intersection_update(line for note, _ in fleet.notes for line in _as_first(note))
-    first = [*leading, *(printable(f"! {line}") for line in first_lines(comparisons, told))]
+    texts.intersection_update(line for note, _ in fleet.notes for line in _as_first(note))
+    first = [*leading, *(printable(f"! {line}") for line in first_lines(comparisons, texts))]
     last = [printable(unjudged.line(gaps))] if gaps else []
     last += [] if fleet.rows else [fleet.headline]
     parts = (first, table, objects, ["on the nodes:", *effects] if effects else [], notes, last)

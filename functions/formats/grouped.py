@@ -206,7 +206,7 @@ def lines(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]
 
 def without_note(comparison: Comparison) -> list[Effect]:
     """Return the effects that no note has the message of, and no error of --fail-on."""
-    messages = {note.message for note in comparison.notes} | comparison.told
+    messages = {note.message for note in comparison.notes} | comparison.failing
     return [effect for effect in comparison.plan.effects if effect.message not in messages]
 
 
