@@ -44,10 +44,11 @@ def without_failing(comparisons: Sequence[Comparison], errors: Iterable[Raised])
     raised = list(errors)
     known = {(note.rule, note.ref, note.message) for _, note, _ in raised if note}
     messages = frozenset(text for _, _, text in raised)
-    return [
-        c._replace(notes=[note for note in c.notes if (note.rule, note.ref, note.message) not in known], failing=messages)
-        for c in comparisons
-    ]
+    results: list[Comparison] = []
+    for comparison in comparisons:
+        notes = [note for note in comparison.notes if (note.rule, note.ref, note.message) not in known]
+        results.append(comparison._replace(notes=notes, failing=messages))
+    return results
 
 
 def with_failing(comparisons: Sequence[Comparison], words: Collection[str]) -> list[Comparison]:

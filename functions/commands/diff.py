@@ -75,14 +75,14 @@ def run(context: Context, args: Request) -> int:
         comparisons = _of_kinds(comparisons, [kind for kind in args.kinds.split(",") if kind])
     if args.plan and len(comparisons) > 1:
         raise KrmfnError(f"no plan: there are {len(comparisons):,} clusters; pass the PATHs of one")
-    shown = change_findings.with_failing(comparisons, args.fail_on) if is_read else comparisons
+    with_reasons = change_findings.with_failing(comparisons, args.fail_on) if is_read else comparisons
     if args.plan:
         plan = waves.rollout(comparisons[0], args.wave or waves.DEFAULT)
         text = rollout.as_json(plan) if args.format == "json" else rollout.text(plan)
     elif args.format == "text" and terminal.has_colors(context.options.color, sys.stdout):
-        text = changes.text(shown, run_findings.gaps_of_change(comparisons), terminal.painted)
+        text = changes.text(with_reasons, run_findings.gaps_of_change(comparisons), terminal.painted)
     else:
-        text = comment.FORMATS[args.format](shown, run_findings.gaps_of_change(comparisons))
+        text = comment.FORMATS[args.format](with_reasons, run_findings.gaps_of_change(comparisons))
     output.write_stdout(text)
     if any(comparison.failed for comparison in comparisons):
         return 2
