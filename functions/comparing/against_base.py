@@ -16,10 +16,9 @@ from ..command import Context
 from ..deployments.deployment import Deployment
 from ..formats.checked import names_of
 from ..paths import files
-from ..paths.failures import failure_of
 from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison, Plan, undecided
-from . import hidden, new_side, touched, unbuilt, unchanged
+from . import hidden, new_side, rendered_base, touched, unbuilt, unchanged
 from .base import Base, check_out
 from .base_files import is_below
 from .pairs import Pair, Pairs, compare, deployed_manifests, is_idle_aside, join_elsewhere, pair_clusters
@@ -61,10 +60,7 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
     current = request.current
     has_against = bool(context.options.against)
     rendered = None if has_against else current
-    alone = context._replace(options=context.options.without_live()._replace(against=()))
-    members = [path for _, texts in map(config.parse, alone.options.cluster) for path in texts]
-    paths = list(request.paths) or ([] if members else ["."])
-    tops = [*paths, *members]
+    alone, paths, tops = rendered_base.of_base(context, request.paths)
     with check_out(request.ref, tops, alone.options.function_config) as base:
         sides = unchanged.lay_out_sides(alone, base, paths) if request.skips and not has_against else unchanged.Sides()
         if rendered:
@@ -74,7 +70,8 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
         failures = [failure for failure in new.failures if failure.cluster not in sides.same]
         clusters = [cluster for cluster in new.clusters if cluster.name not in sides.same]
         new = new._replace(clusters=clusters, failures=failures)
-        old = _render_base(alone, base, paths, sides.old).with_asides()
+        of_base = alone._replace(intent=alone.intent._replace(is_old=True))
+        old = rendered_base.base_of(of_base, base, paths, sides.old).with_asides()
         pairs = [(_name(base, pair), pair) for pair in pair_clusters(old, base.folder, new, base.root)]
         if not join_elsewhere(context, pairs, current.external if current else None, sides.same):
             return []
@@ -91,17 +88,6 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
             cluster_streams.log(alone, new, notes)
         results = [result._replace(notes=touched.at_the_change(request.ref, tops, result.notes)) for result in results]
         return [results[0]._replace(name="")] if len(results) == 1 else results
-
-
-def _render_base(context: Context, base: Base, paths: Sequence[str], streams: Clusters | None = None) -> Clusters:
-    """Return the clusters of the base. When nothing can be read they have only a finding or a failure that says why."""
-    if messages := base.unread(context.options):
-        return Clusters(findings=[error(message) for message in messages])
-    try:
-        context = context._replace(options=base.options(context.options), intent=context.intent._replace(is_old=True))
-        return new_side.existing(context, [*map(base.path, paths)], streams)
-    except KrmfnError as failure:
-        return Clusters(failures=[failure_of("", failure)])
 
 
 def _comparisons(
