@@ -94,7 +94,9 @@ def _collect(
 ) -> Checked:
     """Return the findings, with those about the change, and with the `errors` and others that --fail-on makes."""
     cluster_streams.look_up_places(context, streams)
-    additions = [*errors, *(clusters.uncovered_errors(streams.lists, args.fail_on) if streams.is_readable else ())]
+    additions = [*errors]
+    if streams.is_readable:
+        additions += clusters.uncovered_errors(streams.lists, args.fail_on, comparisons)
     checked = run_findings.collect(context, streams, args.baseline, additions)
     if comparisons and args.base is not None:
         checked = run_findings.at_the_change(checked, args.base, args.paths)

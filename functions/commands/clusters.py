@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error
 from krmfn.findings import placed
+from krmfn.ownership import Id
 from krmfn.printing import some
 from krmfn.typed import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from ..run import run_of
 
 if TYPE_CHECKING:
     from ..fleet.drivers import Driver
+    from ..plan import Comparison
     from ..report.cluster_view import View
     from ..report.parts import Part
 
@@ -104,34 +106,49 @@ def read_outputs(names: Sequence[str], clusters: Collection[str]) -> list[Part]:
     return parts
 
 
-def uncovered_errors(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iterator[Result]:
+Kept = Collection[tuple[Id, str]]
+"""Modules with the names of nodes that surely keep what they have of it."""
+
+
+def uncovered_errors(
+    lists: Mapping[str, ResourceList], words: Collection[str], comparisons: Sequence[Comparison] = ()
+) -> Iterator[Result]:
     """Yield an error for nodes without a driver, and for a cluster of which that is not known, for --fail-on uncovered.
 
-    `words` are those of --fail-on. A cluster with errors has none of these: it fails by its errors.
+    `words` are those of --fail-on. A cluster with errors has none of these: it fails by its errors. Nodes that keep a
+    driver while a change is rolled out in order have one: `comparisons` know it, if the change is known.
     """
     if "uncovered" not in words:
         return
     from ..report import cluster_view  # here: few runs ask for this
 
     views = [cluster_view.join(name, resources) for name, resources in lists.items()]
+    kept = {comparison.name: _kept(comparison) for comparison in comparisons}
     for view in views:
         if not view.resources.failed and view.cluster.drivers:
             if not view.groups:
                 reason = view.errors[0] if view.errors else cluster_view.NO_NODES
                 yield error(f"which nodes of {view.name} get no driver is not known: {reason}")
             items = {item.ref: item for item in view.resources.items}
-            errors = coverage_errors(view)
+            errors = coverage_errors(view, kept.get(view.name, kept.get("", ())))  # a single comparison has no name
             yield from tag_cluster(view.name, placed(items[e.ref].located(e) if e.ref in items else e for e in errors))
         yield from tag_cluster(view.name, map(error, hub_doubts(view)))
     if message := no_modules(views):
         yield error(message)
 
 
-def coverage_errors(view: View) -> list[Result]:
+def _kept(comparison: Comparison) -> Kept:
+    """Return what nodes keep of a Module: an image that is known to be loaded before the change."""
+    effects = (effect for effect in comparison.plan.effects if effect.word == "kept")
+    pairs = ((effect.ref.id, part) for effect in effects for part in effect.parts if part.before)
+    return frozenset((id_, node) for id_, part in pairs for node in part.nodes)
+
+
+def coverage_errors(view: View, kept: Kept = ()) -> list[Result]:
     """Return an error per config and reason for the nodes of a cluster that it selects and that get no driver.
 
     With a dump of live nodes also for those that do not have what is planned; a dump of nodes alone, made before a
-    merge, does not say that KMM has done its part.
+    merge, does not say that KMM has done its part. `kept` are the nodes that keep another version.
     """
     from ..chain import live_rows  # here, as above
     from ..fleet import table
@@ -142,6 +159,9 @@ def coverage_errors(view: View) -> list[Result]:
     spokes = [error(UNKNOWN_SPOKES, ref=driver.claim.ref) for driver in without_spokes(view)]
     for row in live_rows.rows(view.groups, view.cluster.all_drivers, live=live):
         if row.driver and row.is_problem and (row.state != table.DRIVEN or (live and not live.dump.is_of_nodes)):
+            is_alone = row.node.cluster is None
+            if row.state == table.ASSUMED and is_alone and (row.driver.ref.id, row.node.name) in kept:
+                continue
             is_assumed = row.state == table.ASSUMED and not row.node.last_kernel and row.holds is None
             reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason
             names.setdefault((row.driver.claim.ref, reason), []).append(row.node.name)

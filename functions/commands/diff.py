@@ -123,7 +123,7 @@ def _fails(context: Context, comparisons: Sequence[Comparison], words: Sequence[
     """
     lists = run_findings.new_lists(comparisons)
     of_change = [raised.error for raised in change_findings.change_errors(comparisons, words)]
-    others = list(clusters.uncovered_errors(lists, words))
+    others = list(clusters.uncovered_errors(lists, words, comparisons))
     if "unjudged" in words:
         others += run_findings.gap_errors(run_findings.gaps_of_change(comparisons))
     unsaid = others if is_told else [*of_change, *others]

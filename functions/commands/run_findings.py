@@ -145,16 +145,17 @@ def with_former(context: Context, checked: Checked, base: str, paths: Sequence[s
         return checked
     from ..comparing import rendered_base  # here: what runs Git is slow to load
 
-    with rendered_base.as_checked(context, base, paths) as (there, streams):
+    with rendered_base.as_checked(context, base, paths) as (tree, streams):
         former = collect(context, streams, None).results
-        return checked._replace(former=frozenset(known(_as_here(there, result)) for result in former))
+        return checked._replace(former=frozenset(known(_with_local_names(tree, result)) for result in former))
 
 
-def _as_here(base: Base, result: Result) -> Result:
+def _with_local_names(base: Base, result: Result) -> Result:
     """Return a finding of the base with the names that its files have in the work tree."""
-    place = result.place and result.place._replace(path=base.here(result.place.path))
-    tags = tuple((key, base.here(value)) for key, value in result.tags)
-    return result._replace(message=base.here(result.message), remedy=base.here(result.remedy), place=place, tags=tags)
+    place = result.place and result.place._replace(path=base.with_local_names(result.place.path))
+    tags = tuple((key, base.with_local_names(value)) for key, value in result.tags)
+    message, remedy = base.with_local_names(result.message), base.with_local_names(result.remedy)
+    return result._replace(message=message, remedy=remedy, place=place, tags=tags)
 
 
 def _place_in_file(result: Result) -> Result:

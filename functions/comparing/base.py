@@ -70,7 +70,7 @@ class Base(NamedTuple):
         message, remedy = self.with_git_names(result.message), self.with_git_names(result.remedy)
         return result._replace(message=message, remedy=remedy, place=place)
 
-    def here(self, text: str) -> str:
+    def with_local_names(self, text: str) -> str:
         """Return a text with the names that the base's files have in the work tree."""
         prefix = os.path.relpath(self.root)
         return text.replace(f"{self.folder}/", "" if prefix == os.curdir else f"{prefix}/")
