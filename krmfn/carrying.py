@@ -85,12 +85,11 @@ def _pairs(went: Iterable[Stray], come: Iterable[Stray]) -> Iterator[tuple[Stray
 def _matched(sources: list[Stray], targets: list[Stray]) -> Iterator[tuple[Stray, Stray]]:
     """Yield pairs of equal scalars: the same object, else of the same key or of items of one name, else the only ones.
 
-    Others are plain data. Raises Refused where as many have come as went, with other comments: they moved, and nobody
-    knows which is which.
+    Others are plain data. Raises Refused where nobody knows which of those that went is there, or where it is.
     """
     for trait in (_object_and_name, _object_and_item, _object, _name_and_item, _name, _item):
         if trait in (_name_and_item, _name, _item) and len(targets) > len(sources):
-            break  # some are new, so nothing says that any moved
+            break  # some are new
         by_trait = defaultdict[Hashable, deque[Stray]](deque)
         for source in sources:
             by_trait[trait(source)].append(source)
@@ -104,14 +103,27 @@ def _matched(sources: list[Stray], targets: list[Stray]) -> Iterator[tuple[Stray
     sources = [source for source in sources if not source.is_removed or _object(source) is not None]
     if len(targets) == 1 and len(sources) == 1:
         yield sources[0], targets[0]
-    elif targets and len(targets) == len(sources) and not any(source.is_removed for source in sources):
+    elif _may_have_moved(sources, targets):
         standing = [*map(_standing, sources)]
         comment = next((how.comment or how.head for how in standing if how.comment or how.head), "")
-        if len({*standing}) == 1:
-            yield from zip(sources, targets, strict=True)
+        if len({*standing}) == 1 and len(targets) <= len(sources):
+            yield from zip(sources, targets, strict=False)
         elif comment:
-            problem = losses.unknown(len(sources), f"# {comment}")
+            problem = losses.unknown(len(sources), f"# {comment}", len(targets))
             raise targets[0].item.at(targets[0].parts).failure(problem)
+
+
+def _may_have_moved(sources: list[Stray], targets: list[Stray]) -> bool:
+    """Return False where equal scalars have come, and nothing says that any moved: see `losses.is_said_of_many`.
+
+    Where more came than went, and not all into one item, or onto others, they were set.
+    """
+    if not sources or not targets or any(source.is_removed for source in sources):
+        return False
+    if len(targets) <= len(sources):
+        return True
+    is_set = any(target.is_onto or target.item is not targets[0].item for target in targets)
+    return not is_set and not losses.is_said_of_many(targets[0].value)
 
 
 def _object(stray: Stray) -> Hashable:

@@ -12,7 +12,7 @@ from .remarks import Parts
 from .simple import PLAIN, differs, is_merge
 
 __all__ = ["WouldLose", "anchor", "check_anchors", "comments", "doubtful", "first_difference", "reason", "shared"]
-__all__ += ["unknown", "unlike"]
+__all__ += ["is_said_of_many", "unknown", "unlike"]
 
 _ANCHOR = re.compile(r"(?:![^\s,\[\]{}]*[ \t]+)?&([^\s,\[\]{}]+)")
 _UNLIKE = "cannot be written: its comments would be lost, since"
@@ -159,7 +159,14 @@ def _is_kept(old: Any, new: Any) -> bool:
     return False
 
 
-def unknown(number: int, comment: str) -> str:
-    """Return why some equal values cannot move at once when one of them has a comment."""
-    problem = f"{number} equal values went, and nothing says which has the comment {comment[:40]!r}"
+def is_said_of_many(value: Any) -> bool:
+    """Return True for a boolean, null and what is empty: that one went and others have come does not say it moved."""
+    return isinstance(value, bool) or value in (None, "", [], {})
+
+
+def unknown(number: int, comment: str, come: int = 0) -> str:
+    """Return why some equal values cannot move at once when one of them has a comment, or more of them have `come`."""
+    went = f"{number} equal values went" if number > 1 else "a value went"
+    went += f", {come} equal ones have come" if come > number else ""
+    problem = f"{went}, and nothing says which has the comment {comment[:40]!r}"
     return f"cannot be written: {problem}; clear that first by `field.comment`"

@@ -177,7 +177,7 @@ class _Candidates:
         traits = (("value", id(value)), ("holder", id(data)))
         identical, sibling = (self._first(self.by_trait.get((text, *key))) for key in traits)
         if not identical and not named:
-            self._check_alike(text, place, count + 1)
+            self._check_alike(text, place, least=count + 1)
         return identical or named or sibling or self._first(self.by_text[text])
 
     def _first(self, parts: "deque[Gone] | None") -> Gone | None:
@@ -189,14 +189,14 @@ class _Candidates:
     def _only(self, place: _Place, count: int) -> Gone | None:
         """Return what went with a value that nothing else has which is not used yet, where one came.
 
-        Raises WouldLose where several went, and as many or fewer have come: nobody knows which of them moved.
+        Raises WouldLose where several went or have come: nobody knows which of them moved, and where to.
         """
         text = align.text_of(place[0][place[1]])
-        self._check_alike(text, place, max(count, 2))
+        self._check_alike(text, place, least=1, come=count)
         return self._first(self.by_text.get(text)) if count == 1 else None
 
-    def _check_alike(self, text: str, place: _Place, least: int) -> None:
-        """Raise WouldLose where so many equal values went, or more, that are not alike.
+    def _check_alike(self, text: str, place: _Place, least: int, come: int = 1) -> None:
+        """Raise WouldLose where so many equal values went, or more, that are not alike, or fewer than have come.
 
         Once for a text: of those that are alike, and of too few, later questions are about some.
         """
@@ -204,7 +204,7 @@ class _Candidates:
             self.checked.add(text)
             free = [part for part in self.by_text[text] if id(part.origin.node) not in self.used]
             if len(free) >= least:
-                replaced.check_alike(free, replaced.path_to(free[0].origin.walk, *place))
+                replaced.check_alike(free, replaced.path_to(free[0].origin.walk, *place), come)
 
 
 def _is_sure(gone: Gone) -> bool:

@@ -93,11 +93,17 @@ def _which(walk: Any, place: Written, free: list[Gone], counts: Counter[str]) ->
     return free[0] if free else None
 
 
-def check_alike(gone: list[Gone], path: tuple[str, ...]) -> None:
-    """Raise WouldLose when equal values that went have other comments: nobody knows which of them is still there."""
+def check_alike(gone: list[Gone], path: tuple[str, ...], come: int = 1) -> None:
+    """Raise WouldLose when equal values that went have other comments: nobody knows which of them is still there.
+
+    And where one has a comment, and more have `come` than went: nobody knows which of these it is.
+    """
+    are_more = come > len(gone)
+    if are_more and losses.is_said_of_many(gone[0].origin.old):
+        return
     remarks = [_comments(part) for part in gone]
-    if len({*remarks}) > 1:
-        raise losses.WouldLose(losses.unknown(len(gone), next(filter(None, remarks)).partition("\n")[0]), path)
+    if len({*remarks}) > 1 or (are_more and any(remarks)):
+        raise losses.WouldLose(losses.unknown(len(gone), next(filter(None, remarks)).partition("\n")[0], come), path)
 
 
 def _comments(part: Gone) -> str:

@@ -465,11 +465,63 @@ def test_a_scalar_that_is_copied_or_deleted_leaves_its_comment_where_it_was() ->
     assert resources.to_bytes().decode() == HEAD + GIVER.replace(SIZE, "") + TAKER + '    taken: 0 3\n    other: "4"\n'
 
 
-def test_of_many_new_values_none_takes_the_comment_of_one_that_went() -> None:
-    resources = ResourceList.parse((HEAD + GIVER.replace('"3"', "3") + TAKER).encode())
+def size_and_ports(value: Any, is_inner: bool) -> ResourceList:
+    """Take `size` away, which has comments, where two equal values have come, in one item or in another one."""
+    resources = ResourceList.parse((HEAD + GIVER.replace('"3"', json.dumps(value)) + TAKER).encode())
     giver, taker = resources.items
-    del giver["spec.size"]
-    taker["spec.ports"] = [{"port": 3}, {"other": 3}]
+    size = giver.manifest["spec"].pop("size")
+    (giver if is_inner else taker)["spec.ports"] = [{"port": size}, {"other": json.loads(json.dumps(value))}]
+    return resources
+
+
+@pytest.mark.parametrize("is_inner", [True, False], ids=["one item", "other item"])
+@pytest.mark.parametrize("value", [3, 8080, "3", 2.5])
+def test_where_one_value_went_and_two_have_come_nobody_guesses(value: Any, is_inner: bool) -> None:
+    cause = r"a value went, 2 equal ones have come, and nothing says which has the comment '# "
+    with pytest.raises(KrmfnError, match=rf"spec.ports\[0\].port cannot be written: {cause}"):
+        size_and_ports(value, is_inner).to_bytes()
+
+
+@pytest.mark.parametrize("is_inner", [True, False], ids=["one item", "other item"])
+@pytest.mark.parametrize("value", [True, False, None, ""])
+def test_of_new_values_that_stand_everywhere_none_takes_the_comment_of_one_that_was_removed(
+    value: Any, is_inner: bool
+) -> None:
+    assert b"of size" not in size_and_ports(value, is_inner).to_bytes()
+
+
+@pytest.mark.parametrize("target", [0, 1])
+def test_of_a_scalar_that_moved_beside_an_equal_one_no_comment_goes_in_silence(target: int) -> None:
+    for seed in range(60):
+        rng = random.Random(seed)
+        text = HEAD + documents.with_small(rng, documents.item(rng, "a") + documents.item(rng, "b"))
+        resources = ResourceList.parse(text.encode())
+        spec, other = resources.items[0].manifest["spec"], resources.items[target].manifest["spec"]
+        movable = [(data, name) for data, name in places(spec) if isinstance(data, dict) and len(data) > 1]
+        scalars = [(data, name) for data, name in movable if isinstance(data[name], (str, int)) and data[name]]
+        scalars = [(data, name) for data, name in scalars if data[name] is not True]  # many a field has that
+        if not scalars:
+            continue
+        data, name = rng.choice(scalars)
+        other["least"] = value = data.pop(name)
+        other["most"] = json.loads(json.dumps(value))
+        try:
+            out = resources.to_bytes().decode()
+        except KrmfnError as failure:
+            assert re.search(LOST, str(failure)), failure
+            continue
+        assert not comments(text) - comments(out), out
+
+
+@pytest.mark.parametrize("is_onto", [True, False])
+def test_what_many_items_get_is_set_so_none_of_them_takes_the_comment_of_what_was_removed(is_onto: bool) -> None:
+    giver = GIVER.replace('"3"', "3")
+    taker = TAKER.replace("  spec:\n", "  spec:\n    wanted: 1\n") if is_onto else TAKER
+    resources = ResourceList.parse((HEAD + giver + taker + taker.replace("name: b", "name: c")).encode())
+    item, *others = resources.items
+    del item["spec.size"]
+    for other in others:
+        other["spec.wanted"] = 3
     assert b"of size" not in resources.to_bytes()
 
 
