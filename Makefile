@@ -83,12 +83,13 @@ release-check: $(RELEASE) ## make the release, but for the images, in two clones
 	$(RELEASE_PYTHON) -m release.check REGISTRY='$(REGISTRY)' IMAGES=no
 
 # An editable install: a change in the sources counts at once. --no-deps: the lock has them all.
+# --no-compile: a module is compiled when it is first used, and most of them never are.
 $(READY): requirements/dev.txt pyproject.toml sdk/pyproject.toml
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
 	  || { echo 'krmfn needs Python 3.10 or newer with venv (Debian, Ubuntu: apt-get install python3-venv)' >&2; exit 1; }
 	@echo 'setting up .venv, once'
 	@$(PYTHON) -m venv .venv
-	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/dev.txt
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable ./sdk --editable .
 	@mkdir -p .venv/types && ln -sfn ../../functions .venv/types/krmfn_functions
 	@touch $@

@@ -6,15 +6,23 @@ What a block shows is rewritten when KRMFN_UPDATE is set; the run fails neverthe
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 
-from tests.commands import ROOT, environment, execute
+from tests import warm
+from tests.commands import COMMANDS, HANGS, ROOT, environment, execute
 from tests.pages import Block, files, parse
 
 _MARK = "-- end of a command --"
+_PLAIN = re.compile(r"krmfn(?: [\w./=:@,+%-]+)*")
+"""A command that a shell would only start: it needs none, and no new process."""
+_KEPT = re.compile(r"\bcd\b|^\w+=|^export\b")
+"""What one shell has to remember for the next command; the exit code is handed on."""
 
 
 def check(block: Block, folder: Path, env: dict[str, str] | None = None) -> None:
@@ -50,7 +58,32 @@ def _prepare(page: Path, folder: Path) -> None:
 
 def _run(commands: list[str], folder: Path, env: dict[str, str]) -> tuple[list[int], str]:
     """Return the exit codes, and what a terminal shows: every command after its `$ `, then its output."""
+    is_one = any(_KEPT.search(command) for command in commands)
+    codes, text = [0], ""
+    for is_plain, group in groupby(commands, lambda command: not is_one and bool(_PLAIN.fullmatch(command))):
+        run = _started if is_plain else _in_a_shell
+        ended, shown = run([*group], codes[-1], folder, env)
+        codes += ended
+        text += shown
+    return codes[1:], text
+
+
+def _started(commands: Sequence[str], _: int, folder: Path, env: dict[str, str]) -> tuple[list[int], str]:
+    """Run commands that are words only."""
+    codes, shown = [], ""
+    for command in commands:
+        program, *args = command.split()
+        ended = warm.run([str(COMMANDS / program), *args], b"", folder, env, HANGS, together=True)
+        codes.append(ended.code)
+        shown += f"$ {command}\n{ended.out.decode()}"
+    assert "Traceback" not in shown, shown
+    return codes, shown
+
+
+def _in_a_shell(commands: Sequence[str], before: int, folder: Path, env: dict[str, str]) -> tuple[list[int], str]:
+    """Run commands by one shell, which knows the exit code of the command before them."""
     lines = [f"{command}\nset -- $?; echo '{_MARK}'$1; (exit $1)" for command in commands]
+    lines.insert(0, f"(exit {before})")
     text = execute("bash", "-c", "\n".join(lines), cwd=folder, env=env, together=True).text
     first, *rest = text.split(_MARK)
     codes, outputs = [], [first]

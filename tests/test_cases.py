@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -49,6 +50,16 @@ class Case(NamedTuple):
         resources = ResourceList.parse(data)
         FUNCTIONS[self.function](resources)
         return resources, resources.to_bytes()
+
+    @property
+    def outcome(self) -> tuple[ResourceList, bytes]:
+        """The list after the function, and its bytes; both are for reading."""
+        return _outcome(self)
+
+
+@cache
+def _outcome(case: Case) -> tuple[ResourceList, bytes]:
+    return case.applied(case.data)
 
 
 @cache
@@ -121,7 +132,7 @@ def test_every_folder_is_a_case() -> None:
 def test_no_function_changes_what_it_reads(case: Case) -> None:
     """What was judged is what is there: a manifest that only krmfn has changed would not be what leaves."""
     try:
-        resources, _ = case.applied(case.data)
+        resources, _ = case.outcome
     except KrmfnError:
         return  # of what cannot be read nothing leaves
     for item in resources.items:
@@ -142,12 +153,14 @@ def test_a_case_as_a_function(case: Case) -> None:
 
 
 @pytest.mark.parametrize("folder", COMMAND_CASES, ids=lambda folder: f"{folder.parents[1].name}-{folder.name}")
-def test_a_case_as_a_command(folder: Path) -> None:
+def test_a_case_as_a_command(folder: Path, tmp_path: Path) -> None:
     lines = (folder / "command").read_text().splitlines()
     args = [arg for line in lines if not line.startswith("#") for arg in shlex.split(line)]
     stdin = (folder / "stdin").read_bytes() if (folder / "stdin").exists() else b""
     files = folder / "files" if (folder / "files").is_dir() else folder
-    done = process("krmfn", *args, stdin=stdin, cwd=files)
+    alone = shutil.copytree(files, tmp_path / "alone")
+    (alone / ".git").mkdir()  # a repository of its own: each command reads the names of all files there
+    done = process("krmfn", *args, stdin=stdin, cwd=alone)
     assert "Traceback" not in done.err, done.err
     assert (done.code == 0) == (folder.parent.name == "valid"), done.err
     outputs = {"stdout.txt": done.out, "stderr.txt": done.err.encode(), "exit": f"{done.code}\n".encode()}
@@ -167,7 +180,7 @@ def test_its_own_output_comes_back_as_the_same_bytes(case: Case) -> None:
 @good
 def test_what_was_not_touched_keeps_its_bytes_and_its_order(case: Case) -> None:
     before = ResourceList.parse(case.data).items
-    resources, out = case.applied(case.data)
+    resources, out = case.outcome
     after = [body(item) for item in ResourceList.parse(out).items]
     touched = {about for _, about in resources.changes}
     untouched = [body(item) for item in before if item.ref not in touched]
@@ -179,13 +192,13 @@ def test_the_order_of_the_items_does_not_matter(case: Case) -> None:
     resources = ResourceList.parse(case.data)
     resources.items.reverse()
     _, backwards = case.applied(resources.to_bytes())
-    _, forwards = case.applied(case.data)
+    _, forwards = case.outcome
     assert objects(backwards) == objects(forwards)
 
 
 @good
 def test_what_is_generated_is_owned_and_complete(case: Case) -> None:
-    resources, out = case.applied(case.data)
+    resources, out = case.outcome
     generated = {about for change, about in resources.changes if change != "removed"}
     fresh = {about for change, about in resources.changes if change == "created"}
     for item in ResourceList.parse(out).items:

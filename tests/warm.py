@@ -37,17 +37,22 @@ class Ended(NamedTuple):
     err: bytes
 
 
-def run(command: Sequence[str], stdin: bytes, cwd: Path, env: Mapping[str, str], timeout: float) -> Ended:
+def run(
+    command: Sequence[str], stdin: bytes, cwd: Path, env: Mapping[str, str], timeout: float, together: bool = False
+) -> Ended:
     """Run `krmfn`, `deviceconfig` or `ptemplate`, given by its path, to its end.
 
-    Raises subprocess.TimeoutExpired when it had to be killed.
+    `together` has its stderr in its stdout, as a terminal has. Raises subprocess.TimeoutExpired when it had to be
+    killed.
     """
     line = _loaded(frozenset((name, value) for name, value in env.items() if name.startswith(AT_START))).line
     text = json.dumps({"command": command, "cwd": str(cwd), "env": dict(env)}).encode()
     with tempfile.TemporaryFile() as read, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         read.write(stdin)
         read.seek(0)
-        socket.send_fds(line, [LENGTH.pack(len(text))], [read.fileno(), out.fileno(), err.fileno()])
+        socket.send_fds(
+            line, [LENGTH.pack(len(text))], [read.fileno(), out.fileno(), (out if together else err).fileno()]
+        )
         line.sendall(text)
         process = _number(line)
         try:

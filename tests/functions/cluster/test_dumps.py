@@ -12,7 +12,7 @@ from krmfn_functions.cluster import dumps
 from krmfn_functions.fleet.live import Live
 
 from krmfn import KrmfnError
-from tests.commands import ROOT, process
+from tests.commands import example, process
 from tests.kmm_dumps import module, modules_config, node, worker
 from tests.trees import plant
 
@@ -94,9 +94,7 @@ def test_the_folder_of_a_must_gather_is_a_dump(tmp_path: Path) -> None:
     pod = {**worker("Unload"), "spec": {"nodeName": "web-1", **ENV}}
     assert content(live) == content(read(tmp_path / "dump", json.dumps([*OBJECTS[:3], pod])))
     assert "s3cret" not in repr(live)
-    done = process(
-        "krmfn", "why", "web-1", ".", "--live", str(tmp_path / "gathered"), cwd=ROOT / "examples/one-cluster"
-    )
+    done = process("krmfn", "why", "web-1", ".", "--live", str(tmp_path / "gathered"), cwd=example("one-cluster"))
     assert "web-1: kmm/nic is loaded, and about to be unloaded: the pod kmm/kmm-worker-web-1-nic" in done.ended(1).text
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ROOT, process
+from tests.commands import ROOT, example, process
 
 MODULE = "kmm.sigs.x-k8s.io/v1beta1/Module"
 OTHERS = "apps/v1,apps/v1/DaemonSet,v1,v1/ConfigMap"
@@ -23,7 +23,7 @@ spec:
 
 def served(value: str, *paths: str) -> list[tuple[str, str]]:
     """Return the severity and the text of what `check` says about kinds that are not served."""
-    paths = paths or (str(ROOT / "examples" / "quickstart"),)
+    paths = paths or (str(example("quickstart")),)
     done = process("krmfn", "check", "--format", "json", *paths, KUBE_API_VERSIONS=value).ended(0)
     return [
         (row["severity"], f"{row['message']}; {row['remedy']}")

@@ -10,10 +10,10 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tests.commands import ROOT, process
+from tests.commands import example, process
 from tests.functions.profile.vendor import CR, PROFILE
 
-AMD = str(ROOT / "examples/vendor-profiles/amd-gpu")
+AMD = str(example("vendor-profiles/amd-gpu"))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.commands import ROOT, Done, process
+from tests.commands import ROOT, Done, example, process
 from tests.functions.comparing.test_base import repository
 from tests.kmm_dumps import IMAGE, KERNEL, module, modules_config, node, worker
 from tests.trees import altered
@@ -138,11 +138,11 @@ def run_why(
     *items: dict[str, Any],
     name: str = "web-1",
     options: tuple[str, ...] = (),
-    folder: Path = ROOT / "examples/one-cluster",
+    folder: Path | None = None,
 ) -> Done:
-    """Run `why` in a folder with a dump of these items."""
+    """Run `why` in a folder, or in the example, with a dump of these items."""
     dump = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
-    return process("krmfn", "why", name, ".", "--live", "-", *options, cwd=folder, stdin=dump)
+    return process("krmfn", "why", name, ".", "--live", "-", *options, cwd=folder or example("one-cluster"), stdin=dump)
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)

@@ -18,10 +18,10 @@ from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import Manifest
 from tests.builders import DROP, applied, by_name, device_config, edited, generated, leaves
-from tests.commands import ROOT, cached
+from tests.commands import cached, example
 from tests.tables import table
 
-EXAMPLE = ROOT / "examples" / "inline-profiles"
+EXAMPLE = example("inline-profiles")
 FUNCTION_CONFIG: Manifest = yaml.safe_load((EXAMPLE / "profiles.yaml").read_text())
 VENDORS = {"gaudi": "habana-like", "instinct": "amd-like", "neuron": "neuron-like", "flex": "intel-like"}
 """The config of each vendor, and its profile."""

@@ -10,7 +10,7 @@ import pytest
 from krmfn_functions.fleet import dumped_kinds
 from krmfn_functions.fleet.dumped_kinds import KINDS
 
-from tests.commands import ROOT, environment, execute, process
+from tests.commands import environment, example, execute, process
 from tests.functions.chain.clusters import drop, healthy, seen
 from tests.kmm_dumps import module, modules_config, node
 from tests.trees import plant
@@ -56,7 +56,7 @@ def test_the_loop_writes_a_dump_though_kinds_are_missing(server: dict[str, str],
     assert calls == [f"get {kind.name} --all-namespaces --output json --context lab" for kind in KINDS]
     for dump in (["--live", str(tmp_path / "dump.json")], ["--live", "-"]):
         text = (tmp_path / "dump.json").read_bytes() if dump[1] == "-" else b""
-        done = process("krmfn", "why", "web-1", ".", *dump, stdin=text, cwd=ROOT / "examples/one-cluster")
+        done = process("krmfn", "why", "web-1", ".", *dump, stdin=text, cwd=example("one-cluster"))
         assert "web-1: kmm/nic is loaded: " in done.ended(0).text
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import node
-from tests.commands import ROOT, process
+from tests.commands import example, process
 from tests.functions.profile.test_changes import folder
 from tests.functions.profile.vendor import CR, PROFILE
 
@@ -36,5 +36,5 @@ def test_nodes_and_report_name_the_profile_and_its_version(tmp_path: Path) -> No
     ],
 )
 def test_an_option_that_needs_others_is_explained(option: str, words: str) -> None:
-    done = process("krmfn", "explain", f"amd-gpu.spec.{option}", str(ROOT / "examples/vendor-profiles/amd-gpu"))
+    done = process("krmfn", "explain", f"amd-gpu.spec.{option}", str(example("vendor-profiles/amd-gpu")))
     assert words in done.ended(0).text

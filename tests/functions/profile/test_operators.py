@@ -16,7 +16,7 @@ from krmfn_functions.differences import ABSENT, FieldChange, differences
 
 from krmfn import Manifest
 from tests.builders import leaves
-from tests.commands import cached
+from tests.commands import cached, example
 from tests.functions.profile.recorded import EXAMPLES, FOLDER, holds_page, of_recorded_nodes, recorded, with_texts
 from tests.functions.profile.recorded import plain as recorded_form
 from tests.functions.profile.vendor import rendered
@@ -118,7 +118,7 @@ def reasons_of(operator: str) -> Counter[str]:
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_a_vendor_s_profile_can_be_checked_by_itself(operator: str) -> None:
     """What every config of it gets is turned off with a reason in the file, for it is the operator's own choice."""
-    done = cached("krmfn", "check", str(EXAMPLES / operator / "profile.yaml"))
+    done = cached("krmfn", "check", str(example(f"vendor-profiles/{operator}/profile.yaml")))
     turned_off = r"; \d+ findings? turned off" if operator in ("amd-gpu", "habana", "neuron") else ""
     assert done.code == 0
     assert re.fullmatch(f"no findings: 1 Profile in 1 resource, 1 file{turned_off}\n", done.reported), done.text
@@ -127,7 +127,7 @@ def test_a_vendor_s_profile_can_be_checked_by_itself(operator: str) -> None:
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_a_vendor_s_config_gets_no_warning(operator: str) -> None:
     """What cannot be mended in its files is turned off in them, with the reason."""
-    done = cached("krmfn", "check", str(EXAMPLES / operator))
+    done = cached("krmfn", "check", str(example(f"vendor-profiles/{operator}")))
     assert done.code == 0
     assert re.match("no findings: ", done.reported), done.text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
@@ -21,7 +22,7 @@ from krmfn_functions.report.page import page
 from krmfn import KrmfnError
 from tests import rule_examples
 from tests.builders import edited
-from tests.commands import ROOT, process
+from tests.commands import ROOT, example, example_repository, process
 from tests.examples import EXAMPLES
 from tests.functions.report import fleets
 from tests.functions.report.pages import told_of
@@ -30,8 +31,15 @@ from tests.trees import altered, plant
 FOLDERS = ("examples/one-cluster", "examples/conflict", "examples/two-vendors")
 
 
-of_example = cache(rule_examples.run)
-"""`run` for input that no test changes: equal calls run once."""
+@cache
+def of_example(command: str, folder: str) -> tuple[int, str]:
+    """Return what a command prints about a folder of examples/: equal calls run once."""
+    before = Path.cwd()
+    os.chdir(example_repository())
+    try:
+        return rule_examples.run([command, folder, "--format", "json"])
+    finally:
+        os.chdir(before)
 
 
 def printed(folder: Path, *clusters: str) -> list[str]:
@@ -39,8 +47,9 @@ def printed(folder: Path, *clusters: str) -> list[str]:
     names = []
     for at, cluster in enumerate(clusters):
         for command in ("nodes", "check"):
-            run = of_example if cluster.startswith("examples/") else rule_examples.run
-            code, out = run((command, cluster, "--format", "json"))
+            is_example = cluster.startswith("examples/")
+            words = [command, cluster, "--format", "json"]
+            code, out = of_example(command, cluster) if is_example else rule_examples.run(words)
             assert code in (0, 1)
             names.append(f"{command}-{at}.json")
             (folder / names[-1]).write_text(out)
@@ -49,7 +58,7 @@ def printed(folder: Path, *clusters: str) -> list[str]:
 
 def test_the_page_is_the_one_of_all_paths_at_once(tmp_path: Path) -> None:
     folders = [str(path) for path in fleets.plant(tmp_path, 200, 3)]
-    folders += [str(ROOT / name) for name in FOLDERS]
+    folders += [str(example_repository() / name) for name in FOLDERS]
     code, html = rule_examples.run(["report", *folders])
     files = printed(tmp_path, *folders)
     random.Random(1).shuffle(files)
@@ -81,12 +90,12 @@ def test_images_of_all_clusters_are_the_same(tmp_path: Path) -> None:
 
 
 def test_images_of_a_cluster_with_errors_are_not_known(tmp_path: Path) -> None:
-    files = printed(tmp_path, str(ROOT / "examples/conflict"))
+    files = printed(tmp_path, str(example("conflict")))
     assert "are not known: it has errors" in process("krmfn", "images", "--from", *files).ended(1).err
 
 
 def test_a_cluster_with_half_of_its_files_is_not_green(tmp_path: Path) -> None:
-    nodes, check = printed(tmp_path, str(ROOT / "examples/one-cluster"))
+    nodes, check = printed(tmp_path, str(example("one-cluster")))
     for name, missing in ((nodes, "krmfn check --format json"), (check, "krmfn nodes --format json")):
         _, page = rule_examples.run(["report", "--from", name])
         assert 'class="tone-fine"' not in page

@@ -16,7 +16,7 @@ from krmfn_functions.upgrades.notes import notes
 
 from krmfn import Manifest, ResourceList, Result
 from tests.builders import DROP, edited, function_config, manifest, module
-from tests.commands import ROOT, Done, process
+from tests.commands import Done, example, process
 from tests.tables import table
 from tests.trees import altered, plant
 
@@ -591,7 +591,7 @@ def test_a_rule_is_turned_off_where_the_config_says_why(folder: Path) -> None:
 
 
 def test_so_for_a_ptemplate(tmp_path: Path) -> None:
-    done = diff(tmp_path, "/dev/null", str(ROOT / "examples" / "ptemplate"))
+    done = diff(tmp_path, "/dev/null", str(example("ptemplate")))
     assert (done.code, done.text.count("\n+ "), "error" in done.err) == (1, 2, False)
 
 

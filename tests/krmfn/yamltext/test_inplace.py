@@ -10,6 +10,7 @@ import pytest
 
 from krmfn import KrmfnError, ResourceList
 from krmfn.yamltext import edit, inplace, lent, nodewise
+from tests.examples import EXAMPLES
 from tests.krmfn import documents
 
 HEAD = b"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
@@ -39,7 +40,7 @@ def edited(rng: random.Random, item: Any) -> str:
     return "written"
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", range(EXAMPLES * 5))
 def test_it_makes_the_same_edit(seed: int) -> None:
     rng = random.Random(seed)
     text = documents.item(rng, "a")

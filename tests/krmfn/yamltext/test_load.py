@@ -204,10 +204,10 @@ DEEP = [
 def test_the_quick_check_refuses_what_the_events_refuse() -> None:
     """`syntax.check` leaves texts to libyaml in which nothing has to be counted: same sentences, same lines."""
     corpus = [path.read_bytes() for path in (ROOT / "tests" / "corpus").rglob("*") if path.is_file()]
-    texts = [*corpus, *DEEP, *fuzzed(9, max(2_000, EXAMPLES * 5), ROOT / "tests" / "cases")]
+    texts = [*corpus, *DEEP, *fuzzed(9, EXAMPLES * 35, ROOT / "tests" / "cases")]
     expected = [refusal(check_by_events, text) for text in texts]
     refused = Counter(sentence != "" for sentence in expected)
-    assert min(refused.values()) > 200
+    assert min(refused.values()) > len(texts) // 12
     for text, sentence in zip(texts, expected, strict=True):
         assert refusal(syntax.check, text) == sentence, text
 
@@ -225,7 +225,7 @@ def usual(texts: list[bytes]) -> list[bytes]:
 
 def test_a_stream_is_sound_where_each_document_is() -> None:
     """No document that `syntax.check` refuses is passed over, whatever stands before and behind it."""
-    drawn = [*DEEP, *fuzzed(12, max(2_000, EXAMPLES * 20), ROOT / "tests" / "cases")]
+    drawn = [*DEEP, *fuzzed(12, EXAMPLES * 35, ROOT / "tests" / "cases")]
     texts = usual([text.removeprefix(b"\xef\xbb\xbf") for text in drawn])
     assert len(texts) > len(drawn) // 3
     outcomes: Counter[bool] = Counter()
@@ -237,7 +237,7 @@ def test_a_stream_is_sound_where_each_document_is() -> None:
             is_refused = bool(refusal(syntax.check, text[span.start : span.end]))
             outcomes[is_refused] += 1
             assert index in unsure or not is_refused, text[span.start : span.end]
-    assert min(outcomes[True], outcomes[False]) > 200
+    assert min(outcomes[True], outcomes[False]) > len(texts) // 12
 
 
 def test_what_is_refused_does_not_spoil_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krmfn.yamltext import linetree, load, losses, positions, rows, simple
+from tests.examples import EXAMPLES
 
 SIMPLE: dict[str, Any] = {
     "a: b\nc: 1\nd: 'e f'\n": {"a": "b", "c": 1, "d": "e f"},
@@ -152,7 +153,7 @@ values = (
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=EXAMPLES * 7)
 @given(text=st.sampled_from(TEXTS), value=values)
 def test_brackets_and_blocks_are_read_as_a_parser_reads_them(text: str, value: str) -> None:
     """Their data, and where each node in them stands."""
@@ -174,7 +175,7 @@ PARTS = (*PLAIN * 6, "&x b", "&z yes", "&v", "&v [g]", "&v |\n      h", "*x\n   
 ANCHORED = ("k: {}\n", "l:\n- {}\n- m: {}\n  n: {}\n- {}\n", "o:\n  p: {}\n  q: {} # r\n", "<<: {}\n", "s: [{}]\n")
 
 
-@settings(max_examples=400)
+@settings(max_examples=EXAMPLES * 7)
 @given(st.lists(st.sampled_from(ANCHORED), min_size=1, max_size=4), st.lists(st.sampled_from(PARTS), min_size=12))
 def test_anchors_of_scalars_are_read_as_a_parser_reads_them(texts: list[str], values: list[str]) -> None:
     """Their data, where they and their aliases stand, and how often each stands in the tree."""
