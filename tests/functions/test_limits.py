@@ -169,15 +169,16 @@ def _node(at: int) -> str:
 
 
 NODES = ",\n".join(map(_node, range(900)))
+# Each has a little more than the 100,000 nodes that a resource may have.
 ACCEPTED = {
     "a List in JSON": f'{{"apiVersion": "v1", "kind": "List", "items": [\n{NODES}\n], "metadata": {{}}}}',
     "a NodeList in flow style": f"apiVersion: v1\nkind: NodeList\nmetadata: {{\n  }}\nitems: [\n{NODES}\n]\n",
     "a CRD with a string over lines": CRD + '  x: "a\n    b"\n  y:\n' + "  - a: b\n" * 30_000,
     "a ConfigMap of 1 MB": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n"
     + "  k%d: v\n" * 40_000 % (*range(40_000),),
-    "a CRD that nobody looks into": CRD + "  - {a: [b]}\n" * 60_000,
-    "a list that is no resource": "[" + '{"apiVersion": "v1"},\n' * 60_000 + "0]",
-    "values that are no resource": '"a":\n' + "- {apiVersion: v1}\n" * 60_000,
+    "a CRD that nobody looks into": CRD + "  - {a: [b]}\n" * 27_000,
+    "a list that is no resource": "[" + '{"apiVersion": "v1"},\n' * 36_000 + "0]",
+    "values that are no resource": '"a":\n' + "- {apiVersion: v1}\n" * 36_000,
 }
 
 

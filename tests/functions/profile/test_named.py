@@ -9,6 +9,7 @@ import pytest
 
 from tests.builders import node
 from tests.commands import example, process
+from tests.examples import some_of
 from tests.functions.profile.test_changes import folder
 from tests.functions.profile.vendor import CR, PROFILE
 
@@ -29,11 +30,16 @@ def test_nodes_and_report_name_the_profile_and_its_version(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("option", "words"),
-    [
-        ("driver.imageSign.certSecret.name", "spec.moduleLoader.container.sign"),  # needs the key, too
-        ("devicePlugin.kubeletSocketPath", "volumes[name=kubelet-device-plugins].hostPath.path"),  # takes paths alone
-        ("testRunner.logsLocation.logsExportSecrets", "with all switches on"),  # a list of mappings
-    ],
+    some_of(
+        [
+            (
+                "devicePlugin.kubeletSocketPath",
+                "volumes[name=kubelet-device-plugins].hostPath.path",
+            ),  # takes paths alone
+            ("driver.imageSign.certSecret.name", "spec.moduleLoader.container.sign"),  # needs the key, too
+            ("testRunner.logsLocation.logsExportSecrets", "with all switches on"),  # a list of mappings
+        ]
+    ),
 )
 def test_an_option_that_needs_others_is_explained(option: str, words: str) -> None:
     done = process("krmfn", "explain", f"amd-gpu.spec.{option}", str(example("vendor-profiles/amd-gpu")))
