@@ -344,7 +344,7 @@ def test_the_strategy_reaches_what_it_is_for() -> None:
     """Else the properties above would hold for want of documents."""
     seen = {"valid": 0, "quick": 0, "dubious": 0, "exact": 0}
 
-    @settings(max_examples=400, database=None, derandomize=True)
+    @settings(max_examples=150, database=None, derandomize=True)
     @given(lists())
     def count(data: bytes) -> None:
         if values(data) is not None:
