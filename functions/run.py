@@ -37,6 +37,8 @@ class PassedOver(NamedTuple):
     """Its text, where it is a template, which is no YAML."""
     reason: str = ""
     """Why that cannot be read."""
+    line: int = 0
+    """Where that shows; 0 where it is not known."""
 
 
 class Spoke(NamedTuple):

@@ -60,7 +60,7 @@ class Envelope(NamedTuple):
             data = self.read_section(section, partial(load.read, most=most))
             for ambiguity in positions.ambiguous(load.compose(raw)) if key == "functionConfig" else ():
                 line = ambiguity.line + self.text.count(b"\n", 0, section.start)
-                raise KrmfnError(f"line {line}: {ambiguity.path}: {ambiguity}")
+                raise KrmfnError(f"{ambiguity.path}: {ambiguity}", line=line)
         return data if self.cut.flow_root else data[key]
 
     def read_section(self, section: split.Section, reader: Callable[..., Any]) -> Any:
@@ -68,7 +68,7 @@ class Envelope(NamedTuple):
         from .yamltext import load
 
         text, lines = self.text[section.start : section.end], partial(self.text.count, b"\n", 0, section.start)
-        return load.placed(partial(reader, text), lines, f"{section.key}: ")
+        return load.placed(partial(reader, text), lines, subject=f"{section.key}: ")
 
     def results(self) -> list[Any]:
         """Return the findings of earlier functions. Raises KrmfnError when `results` is something else."""
@@ -123,5 +123,5 @@ def _exact(text: bytes) -> split.Cut:
 
     behind = text.removeprefix(b"--- ")  # what follows on that line is the list itself, as in JSON
     if b"---" in behind and (problem := documents.misread(re.sub(_BREAK, b"\n", behind))):
-        raise KrmfnError(problem)
+        raise problem
     return split_exact.exact(text)

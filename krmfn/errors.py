@@ -14,11 +14,41 @@ class KrmfnError(Exception):
     `krmfn.results.Result` values instead; any other exception is a bug and keeps its traceback.
     """
 
-    file: str = ""
-    """The file whose name, with a colon, the sentence begins with; "" for none."""
+    def __init__(self, *lines: object, file: str = "", line: int = 0, subject: str = "") -> None:
+        """Take the lines without their place; an argument that is an error itself brings its own.
+
+        `file` and `line` (from 1) say where, `subject` is words before both where no file has a name.
+        """
+        super().__init__(*lines)
+        self.file, self.line, self.subject = file, line, subject
+
+    def located(self, file: str = "", lines: int = 0, subject: str = "") -> "KrmfnError":
+        """Return this error, with the file unless it has one, and with `lines` lines before the text that it is about.
+
+        So an error gets its place on its way up, from those who know it.
+        """
+        self.file = self.file or file
+        self.line += lines if self.line else 0
+        self.subject = subject + self.subject
+        return self
+
+    def lines(self, file: str = "") -> tuple[str, ...]:
+        """Return the lines for people, the first with its place; without the name of `file`, which they see already."""
+        name = f"{self.file}: " if self.file not in ("", file) else ""
+        number = f"line {self.line}: " if self.line else ""
+        first, *others = self._texts(file) or [""]
+        return f"{self.subject}{name}{number}{first}", *others
+
+    @property
+    def sentence(self) -> str:
+        """Return what is wrong, without the place: for a finding, which has its own."""
+        return self.subject + "\n".join(self._texts(""))
+
+    def _texts(self, file: str) -> list[str]:
+        return [text for arg in self.args for text in (arg.lines(file) if isinstance(arg, KrmfnError) else [str(arg)])]
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.args))
+        return "\n".join(self.lines())
 
 
 class TooLarge(KrmfnError):
@@ -38,5 +68,5 @@ class Refused(KrmfnError):
 
     def __init__(self, message: str, at: Any = None, subject: str = "") -> None:
         """Take the reason, and the item, or field of one, that it is about; `subject` is that in words."""
-        super().__init__(subject + message)
+        super().__init__(message, subject=subject)
         self.message, self.at = message, at

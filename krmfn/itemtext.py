@@ -13,7 +13,7 @@ from .yamltext import oddlines, peek, simple
 __all__ = [
     "Words",
     "check_aliases",
-    "description",
+    "described",
     "document",
     "has_changed",
     "item_mentions",
@@ -79,20 +79,20 @@ def check_aliases(item: Any) -> None:
     if text and simple.read(text) is None and oddlines.read(text) is None:
         from .yamltext import load
 
-        load.placed(partial(load.compose, item.text), partial(lines_before, item), description(item))
+        load.placed(partial(load.compose, item.text), partial(lines_before, item), *described(item))
 
 
-def description(item: Any) -> str:
-    """Return the file of an item, or its kind, name and kpt's path as far as its text shows them; ends with `: `."""
+def described(item: Any) -> tuple[str, str]:
+    """Return the file of an item and "", or "" and its kind, name and kpt's path as far as its text shows them."""
     if item.file and item.file.path:
-        return f"{item.file.path}: "
+        return item.file.path, ""
     root = peek.root(item.data, item.start, item.end, item.indent)
     annotations = (b"metadata", b"annotations", b"internal.config.kubernetes.io/path")
     if not isinstance(root, peek.Mapping):
-        return ""
+        return "", ""
     kind, name, path = (root.scalar(*keys) for keys in ((b"kind",), (b"metadata", b"name"), annotations))
     words = [word for word in (kind, name) if isinstance(word, str)] + ([f"({path})"] if isinstance(path, str) else [])
-    return f"{' '.join(words)}, in the ResourceList: " if words else ""
+    return "", f"{' '.join(words)}, in the ResourceList: " if words else ""
 
 
 @lru_cache(maxsize=16)

@@ -3,7 +3,7 @@
 from functools import lru_cache, partial
 
 from .errors import KrmfnError, NoData
-from .itemtext import description, lines_before
+from .itemtext import described, lines_before
 from .typed import Any
 from .yamltext import oddlines, simple
 
@@ -28,10 +28,9 @@ def read(content: Any, text: str) -> tuple[Any, bool, bool]:
         build = partial(values.build, composed(content, content._text))
         return load.placed(build, partial(lines_before, content)), False, False
     except KrmfnError as failure:
-        subject = description(content)
-        located = NoData(f"{subject}{failure}")
-        located.file = subject.removesuffix(": ")
-        raise located from failure
+        file, subject = described(content)
+        subject += failure.subject
+        raise NoData(*failure.args, file=failure.file or file, line=failure.line, subject=subject) from failure
 
 
 @lru_cache(maxsize=16)

@@ -57,7 +57,7 @@ def read(root: Path) -> tuple[dict[str, list[Part]], list[str]]:
         for leaf in sorted(leaves):
             path = Path(folder, leaf)
             if leaf == _IGNORE:
-                raise KrmfnError(f"{path}: its patterns are not read here; run the function with `kpt fn eval`")
+                raise KrmfnError("its patterns are not read here; run the function with `kpt fn eval`", file=str(path))
             name = path.relative_to(root).as_posix()
             if _is_read(leaf) and path.is_symlink():
                 left_alone.append(name)
@@ -76,13 +76,14 @@ def _parts(path: Path, name: str) -> Iterator[Part]:
     try:
         data = path.read_bytes()
     except OSError as failure:
-        raise KrmfnError(f"{name}: cannot be read: {failure.strerror}") from failure
+        raise KrmfnError(f"cannot be read: {failure.strerror}", file=name) from failure
     try:
         split.check_encoding(data)
     except KrmfnError as failure:
-        raise KrmfnError(f"{name}: {failure}") from failure
+        failure.located(name)
+        raise
     if problem := documents.misread(data):
-        raise KrmfnError(f"{name}: {problem}")
+        raise problem.located(name)
     position = 0
     for document in documents.parts(data):
         place = Place(name, position, document.line)
@@ -95,7 +96,7 @@ def _parts(path: Path, name: str) -> Iterator[Part]:
 def _is_resource(item: Item) -> bool:
     """Return True for a document with apiVersion and kind. Raises KrmfnError, with file and line, for no YAML."""
     place = item.file or Place()
-    load.placed(partial(load.read, item.text), lambda: place.line - 1, f"{place.path}: ")
+    load.placed(partial(load.read, item.text), lambda: place.line - 1, place.path)
     return bool(item.api_version and item.kind)
 
 
@@ -106,7 +107,7 @@ def functionconfig(path: str | None) -> Item | None:
     parts = [part for part in _parts(Path(path), path) if not part.is_nothing]
     item = parts[0].item if len(parts) == 1 else None
     if item is None:
-        raise KrmfnError(f"{path}: a functionConfig is one resource; this file holds another number, or none")
+        raise KrmfnError("a functionConfig is one resource; this file holds another number, or none", file=str(path))
     return item
 
 

@@ -58,4 +58,4 @@ def _check_edit(content: Any) -> None:
     if not problem and content._text is None and (duplicates := content.duplicate_keys):
         problem = f"{duplicates[0]} stands twice in this item; remove one of them"
     if problem and not content.is_replaced:
-        raise KrmfnError(f"cannot be written: line {lines_before(content) + 1}: {problem}")
+        raise KrmfnError(problem, line=lines_before(content) + 1, subject="cannot be written: ")

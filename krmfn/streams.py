@@ -52,7 +52,7 @@ class Log(NamedTuple):
 
     def failure(self, failure: KrmfnError) -> None:
         """Write why the work could not be done, in the lines of the exception."""
-        first, *lines = [str(failure)] if self.format == "json" else map(str, failure.args or ("",))
+        first, *lines = [str(failure)] if self.format == "json" else failure.lines()
         self.say(first, "error")
         for line in lines:
             self._line(Result(line))

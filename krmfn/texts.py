@@ -56,11 +56,11 @@ def items_of(text: str | bytes) -> Iterator[Item]:
     data = text.encode() if isinstance(text, str) else text
     split.check_encoding(data)
     if problem := documents.misread(data):
-        raise KrmfnError(_UNREAD + problem)
+        raise problem.located(subject=_UNREAD)
     for document in documents.documents(data.removeprefix(b"\xef\xbb\xbf")):
         item = Item(document.text, 0, len(document.text), -2)
 
-        load.placed(partial(_check, item), lambda line=document.line: line - 1, _UNREAD)  # type: ignore[misc]
+        load.placed(partial(_check, item), lambda line=document.line: line - 1, subject=_UNREAD)  # type: ignore[misc]
         yield item
 
 
@@ -69,8 +69,8 @@ def _check(item: Item) -> None:
     from .yamltext import load
 
     if not isinstance(load.read(item.text), dict):
-        raise KrmfnError("line 1: this document is no mapping")
+        raise KrmfnError("this document is no mapping", line=1)
     try:
         checked(item.content.manifest, is_named=False)
     except KrmfnError as failure:
-        raise KrmfnError(f"line 1: {failure}") from failure
+        raise KrmfnError(failure, line=1) from failure

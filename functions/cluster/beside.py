@@ -92,7 +92,7 @@ def of_others(resources: ResourceList, name: str) -> tuple[ResourceList, list[Re
 def not_read(failure: KrmfnError, name: str) -> list[Result]:
     """Return why a root of others cannot be built, as findings."""
     known = failure_of(name, failure)
-    return [_named(finding, name) for finding in known.findings or [warning(known.lines[0])]]
+    return [_named(finding, name) for finding in known.findings or [warning(failure.lines()[0])]]
 
 
 def _named(finding: Result, name: str) -> Result:

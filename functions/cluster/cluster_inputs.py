@@ -177,8 +177,8 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     except Unreadable:
         raise
     except KrmfnError as failure:
-        hint = [f"(built with what {first.editor} adds)"] if first.editor else []
-        raise KrmfnError(*failure.args, *hint) from failure
+        failure.args += (f"(built with what {first.editor} adds)",) if first.editor else ()
+        raise
     finishing.finish(resources.items, first)
     # a kustomization that calls the function names its functionConfig there
     kinds = NODES if run_of(resources).is_settled else COUNTING
@@ -218,7 +218,7 @@ def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tu
         joined.report(resources.placed())
         passed_over += run_of(resources).passed_over
         others = {} if is_named else {file: reason for file, reason in failures.items() if isinstance(reason, Template)}
-        passed_over += [PassedOver(file, reason.text, str(reason)) for file, reason in others.items()]
+        passed_over += [PassedOver(file, reason.text, reason.sentence, reason.line) for file, reason in others.items()]
         wrong = {file: reason for file, reason in failures.items() if file not in others}
         joined.report(unreadable(reason, file, "KRM523") for file, reason in wrong.items())
         is_whole = is_whole and not wrong

@@ -32,7 +32,7 @@ def _read(context: str, bounds: Sequence[str]) -> Live:
         gaps, answers = dict[str, str](), set[str]()
         dump = live.read(objects(program, KINDS, gaps, answers), "-")
     except KrmfnError as failure:
-        raise KrmfnError(*(f"--context {context}: {line}" for line in failure.args)) from failure
+        raise KrmfnError(*(f"--context {context}: {line}" for line in failure.lines())) from failure
     dump.objects.kinds.update(answers)
     sentences = tuple(f"not known of {context}: {name} ({reason})" for name, reason in gaps.items())
     return dump._replace(context=context, gaps=sentences)
@@ -60,7 +60,7 @@ def objects(
         except KrmfnError as failure:
             if has_objects or kind.kind == "Node":
                 raise  # a part of a kind would seem to be all of it
-            message = " ".join(failure.args)
+            message = " ".join(failure.lines())
             gaps[kind.name] = "the server does not have it" if _NO_KIND in message else message
         else:
             answers.add(kind.kind)

@@ -103,7 +103,7 @@ def read_with(name: str, add: Callable[[Manifest], None]) -> Live:
             objects = _of_yaml(source, "" if name == "-" else name, inventories)
             return live.read(watched(objects), name, inventories)
     except KrmfnError as failure:
-        raise KrmfnError(*(f"--live {name}: {line.removeprefix(f'{name}: ')}" for line in failure.args)) from failure
+        raise KrmfnError(*(f"--live {name}: {line}" for line in failure.lines(name))) from failure
 
 
 def objects_of(name: str, wrap: Callable[[Read], Read] = lambda read: read) -> Iterator[Manifest]:
@@ -139,7 +139,7 @@ def _of_file(name: str, folder: str) -> Iterator[Manifest]:
         yield from objects_of(name)
     except KrmfnError as failure:
         below = os.path.relpath(name, folder)
-        raise KrmfnError(*(f"{below}: {line.removeprefix(f'{name}: ')}" for line in failure.args)) from failure
+        raise KrmfnError(*(f"{below}: {line}" for line in failure.lines(name))) from failure
 
 
 def _distinct(objects: Iterable[Manifest]) -> Iterator[Manifest]:

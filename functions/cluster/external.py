@@ -84,7 +84,7 @@ def _read(context: Context, paths: Sequence[str]) -> Cluster:
         is_file = os.path.isfile(path) and any(root.path == real for root in cluster.roots)
         # a file without a resource or a list is what remains when the command that writes it has failed
         if not is_there or (is_file and not has_resource(files.read_named(path))):
-            raise KrmfnError(f"{path} holds no resource; is it the right PATH for --against?")
+            raise KrmfnError("holds no resource; is it the right PATH for --against?", file=path)
     cluster = cluster_inputs.read_cluster(context, cluster)
     failures = list(cluster.failures)
     cluster = cluster_lists.render_cluster(context, failures, _is_rendered, cluster)
@@ -93,7 +93,7 @@ def _read(context: Context, paths: Sequence[str]) -> Cluster:
         raise Unreadable([finding for finding in cluster.final.placed() if finding.severity == "error"])
     pipes = [path for path in named if stat.S_ISFIFO(os.stat(path).st_mode)]
     if pipes and not cluster.final.items:
-        raise KrmfnError(f"{pipes[0]} holds no resource; pass a list without items on stdin instead: --against -")
+        raise KrmfnError("holds no resource; pass a list without items on stdin instead: --against -", file=pipes[0])
     return cluster
 
 

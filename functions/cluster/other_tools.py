@@ -33,7 +33,8 @@ def judge(context: Context, streams: Clusters, absent: Sequence[Item]) -> Cluste
         return streams
     words = _words(context, streams, absent)
     wrong = {name for name, file in by_file.items() if file.template and templates.mentions(file.template, words)}
-    errors = [unreadable(KrmfnError(by_file[name].reason), name, "KRM523") for name in sorted(wrong)]
+    reasons = [by_file[name] for name in sorted(wrong)]
+    errors = [unreadable(KrmfnError(file.reason, line=file.line), file.file, "KRM523") for file in reasons]
     rest = [file for name, file in sorted(by_file.items()) if name not in wrong]
     clusters = [
         cluster._replace(is_whole=cluster.is_whole and not any(file.file in wrong for file in _passed_over(cluster)))

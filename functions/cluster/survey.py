@@ -101,7 +101,7 @@ def survey(path: str, scope: Scope) -> Survey:
     real = os.path.realpath(path)
     if not os.path.isdir(real):
         if not os.path.lexists(path):
-            raise KrmfnError(f"{path}: No such file or directory")
+            raise KrmfnError("No such file or directory", file=path)
         return Survey([Root("files", os.path.normpath(path), real, NO_GRAPH, (File(path, real),))], [])
     return _below(path, real, scope)
 

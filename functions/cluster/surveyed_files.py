@@ -8,6 +8,7 @@ from krmfn import KrmfnError, Place, Result, error
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
+from ..kustomization.documents import unreadable
 from ..kustomization.graph import Graph
 from ..paths import disk, excludes, files, manifests
 from ..paths.contents import has_resource
@@ -64,9 +65,9 @@ def listed(path: str, real: str, root: str | None, exclude: Excluder) -> Listing
     paths = [(os.path.join(real, file.name[start:]), file) for file in listing]
     kept = [(name, file) for name, file in paths if not is_excluded(name)]
     findings = list[Result]()
-    for name, text in problems:
+    for name, problem in problems:
         if not is_excluded(os.path.join(real, name[start:]) + "/" * os.path.isdir(name)):
-            findings.append(error(text.removeprefix(f"{name}: "), rule="KRM523", place=Place(name)))
+            findings.append(unreadable(problem, name, "KRM523"))
     work_tree = root_of(real) if root else bound
     messages = excludes.missing_files(real, work_tree, is_excluded, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]

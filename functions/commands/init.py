@@ -222,7 +222,7 @@ def _adopted(context: Context, folder: str, by_name: Mapping[str, str]) -> list[
     try:
         known = adopt.conclusions(Context(RunOptions(live=live), ANSWER, quiet), [folder])
     except KrmfnError as failure:
-        return ["", f"whether Git can take over is not known yet: {failure.args[0]}"]
+        return ["", f"whether Git can take over is not known yet: {failure.lines()[0]}"]
     return ["", *(known or ["whether Git can take over is not known yet: what was written cannot be rendered here"])]
 
 

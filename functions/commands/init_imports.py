@@ -115,7 +115,7 @@ def _inventory(dump: str, name: str, keys: set[str]) -> bytes:
     except KrmfnError as failure:
         if "Node" not in kinds:
             return b""
-        raise KrmfnError(*(f"{dump}: {line}" for line in failure.args)) from failure
+        raise KrmfnError(*(f"{dump}: {line}" for line in failure.lines(dump))) from failure
     head = {"clusterUID": "".join(uids), "takenOn": rules.today()}
     return emit.dump(collecting.manifest(entries, name, keys, head)).encode()
 

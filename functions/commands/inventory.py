@@ -116,7 +116,7 @@ def _inventory(context: Context, args: Request, keys: set[str] | None) -> Manife
         return collecting.manifest(entries.pop(), args.name, keys, head)
     except KrmfnError as failure:
         source = f"--context {args.context}" if args.context else "stdin" if args.file == "-" else args.file
-        raise KrmfnError(*(f"{source}: {line}" for line in failure.args)) from failure
+        raise KrmfnError(*(f"{source}: {line}" for line in failure.lines(source))) from failure
 
 
 def _objects(context: Context, args: Request) -> Iterator[Manifest]:

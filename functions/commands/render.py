@@ -14,7 +14,6 @@ from ..cluster.deployed import Cluster, deployed_items
 from ..command import Command, Context
 from ..grouping import grouped
 from ..paths import output
-from ..paths.failures import Failure, log_failures
 from ..settings import RENDER
 
 _EMPTY = (
@@ -68,7 +67,8 @@ def run(context: Context, args: Request) -> int:
     pairs = zip(clusters, contents, strict=True)
     empty = [cluster.name for cluster, items in pairs if not (items or args.allow_empty or cluster.final.failed)]
     cluster_streams.log(context, streams)
-    log_failures(context.log, [Failure(name, (_EMPTY.format(name),)) for name in empty])
+    for name in empty:
+        context.log.failure(KrmfnError(_EMPTY.format(name)))
     if not streams.is_whole or empty:
         return 2
     if any(resources.failed for resources in lists):

@@ -173,10 +173,5 @@ def _read_errors(failure: failures.Failure) -> list[Result]:
     """Return an error for each file of a PATH that cannot be read, or one for the PATH."""
     if failure.findings:
         return list(failure.findings)
-    messages: list[str] = []
-    for line in failure.lines:
-        if not messages or line.startswith(f"{os.path.normpath(failure.path)}/"):
-            messages.append(line.removeprefix(f"{failure.name}: "))
-        else:
-            messages[-1] += f"\n{line}"
-    return [error(message, place=Place(failure.name)) for message in messages]
+    place = Place(failure.name)
+    return [error("\n".join(part.lines(failure.name)), place=place) for part in failures.parts(failure.error)]

@@ -140,7 +140,7 @@ def _unread(streams: Clusters, from_root: Callable[[str], str]) -> Iterator[tupl
         yield "" if path == config.NAME else path, result
     for failure in streams.failures:
         path = from_root(failure.path) if failure.path else ""
-        yield from ((path, result) for result in failure.findings or [error("\n".join(failure.lines))])
+        yield from ((path, result) for result in failure.findings or [error(str(failure.error))])
 
 
 def _without_unlisted(base: Base, new: _Errors, old: _Errors) -> tuple[_Errors, _Errors]:

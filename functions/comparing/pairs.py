@@ -230,7 +230,7 @@ def _render_side(context: Context, path: str) -> Clusters:
     if streams.is_whole and not any(cluster.final.failed for cluster in streams.clusters):
         return streams
     cluster_streams.log(context, streams)
-    raise KrmfnError(f"{path} cannot be rendered, so there is nothing to compare")
+    raise KrmfnError("cannot be rendered, so there is nothing to compare", file=path)
 
 
 def _refuse_dumps(sides: Sequence[tuple[str, str, Clusters]]) -> None:

@@ -30,7 +30,7 @@ def read_images(text: str, where: str) -> frozenset[str]:
         name = line.partition("#")[0].strip()
         if name and (len(name.split()) > 1 or ("/" not in name and ":" not in name)):
             problem = f"{name[:80]!r} is not an image; expected a line such as registry/repository:tag"
-            raise KrmfnError(f"{where}:{number}: {problem}")
+            raise KrmfnError(problem, file=where, line=number)
         names |= {full_name(name)} if name else set()
     return frozenset(names)
 

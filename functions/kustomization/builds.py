@@ -10,7 +10,6 @@ from krmfn.errors import KrmfnError
 from krmfn.findings import placed
 from krmfn.item import Item
 from krmfn.ownership import mark_of
-from krmfn.printing import some
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, info
 
@@ -55,9 +54,8 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         raise KrmfnError(f"--hardened: kustomize is not confined{reason}")
     try:
         output, trace = _shared_output(options, path, folder, graph, decision)
-    except KrmfnError as failure:
-        if hint := _patch_hint(graph, folder, failure) if kustomize.WHICH_PATCH in failure.args else "":
-            raise KrmfnError(*failure.args[:-1], hint) from failure
+    except kustomize.Unapplied as failure:
+        failure.name_patches(_patches_named(graph, folder, failure.messages))
         raise
     try:
         resources = manifests.read_stream(output.stream)
@@ -114,14 +112,13 @@ def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: b
     return Decision((), () if own_plugins else tuple(calls), is_open, own_plugins)
 
 
-def _patch_hint(graph: Graph, folder: str, failure: KrmfnError) -> str:
-    """Return file and line of each patch of a build that has the path which kustomize did not find; "" without any."""
-    message = " ".join(failure.args).partition("operation does not apply: ")[2].partition("\n")[0]
+def _patches_named(graph: Graph, folder: str, messages: Sequence[str]) -> list[str]:
+    """Return file and line of each patch of a build that has the path which kustomize says that it did not find."""
+    message = " ".join(messages).partition("operation does not apply: ")[2].partition("\n")[0]
     paths = re.findall(_PATH, message.encode())
     patches = [reference for base in graph.below(folder) for reference in base.references if reference.is_patch]
     texts = [(patch.place, graph.texts.get(patch.real) or patch.data) for patch in patches]
-    names = [f"{place.path}:{place.line}" for place, text in texts if paths and paths[0] in re.findall(_PATH, text)]
-    return f"(kustomize does not name the patch; this path is in {some(names, len(names))})" if names else ""
+    return [f"{place.path}:{place.line}" for place, text in texts if paths and paths[0] in re.findall(_PATH, text)]
 
 
 def _shared_output(

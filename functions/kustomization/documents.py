@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -15,8 +14,6 @@ from krmfn.yamltext import split
 
 from ..paths import files, manifests
 from ..paths.disk import File
-
-_LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
 
 
 def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_composed: bool = True) -> Iterator[Item]:
@@ -45,6 +42,6 @@ def resources_in(file: File) -> list[Item]:
 
 def unreadable(failure: KrmfnError, name: str, rule: str) -> Result:
     """Return the finding about a file that cannot be read or is not YAML, at the line that the error names."""
-    message = str(failure).removeprefix(f"{failure.file}: ") if failure.file == name else str(failure)
-    line = _LINE.fullmatch(message)
-    return error(line[2] if line else message, rule=rule, place=Place(name, 0, int(line[1]) if line else 0))
+    if failure.file not in ("", name):
+        return error(str(failure), rule=rule, place=Place(name))
+    return error(failure.sentence, rule=rule, place=Place(name, 0, failure.line))

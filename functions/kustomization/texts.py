@@ -152,7 +152,7 @@ def build_text(text: bytes, items: Sequence[Item], substitutes: flow.Substitutes
 
 def _judge(text: bytes, place: Place, column: int) -> Judgement:
     if problem := yaml_documents.misread(text.removeprefix(b"\xef\xbb\xbf"), place.line - 1):
-        return [], [unreadable(KrmfnError(problem), place.path, RULE)]
+        return [], [unreadable(problem, place.path, RULE)]
     try:
         items = list(documents(place.path, text, place.line, column, is_composed=False))
         return items, [finding for item in items for finding in _ambiguities(item)]
@@ -208,7 +208,7 @@ def _divisions(text: bytes, place: Place) -> Iterator[Result]:
     """Yield an error for each reason why readers may divide a text, which begins at `place`, differently."""
     text = text.removeprefix(b"\xef\xbb\xbf")
     if problem := yaml_documents.misread(text, place.line - 1):
-        yield unreadable(KrmfnError(problem), place.path, RULE)
+        yield unreadable(problem, place.path, RULE)
     for pattern, (message, remedy) in _ODD.items():
         if match := pattern.search(text):
             at = place._replace(line=place.line + text.count(b"\n", 0, match.start()))

@@ -114,7 +114,7 @@ def _chart(reference: Reference) -> dict[str, bytes]:
         for name in names:
             path = os.path.join(folder, name)
             if not within(os.path.realpath(path), reference.real):
-                raise KrmfnError(f"{path}: is a link that leads out of its chart; replace it with a file")
+                raise KrmfnError("is a link that leads out of its chart; replace it with a file", file=path)
             texts[path] = files.read_regular(path, path, rest)
             rest -= len(texts[path])
     return texts

@@ -88,9 +88,10 @@ def explain(failure: KrmfnError, text: bytes) -> KrmfnError:
         "the file looks like a template, as Helm's charts hold them, and krmfn runs no templates: keep what "
         "`helm template` prints instead, or leave the file out with `exclude` in .krmfn.yaml"
     )
-    reason = f"{failure}; {hint}"
-    explained = templates.Template(reason, text) if is_template else type(failure)(reason)
-    explained.file = failure.file
+    *lines, last = failure.args
+    lines.append(f"{last}; {hint}")
+    explained = templates.Template(text, *lines) if is_template else type(failure)(*lines)
+    explained.file, explained.line, explained.subject = failure.file, failure.line, failure.subject
     return explained
 
 

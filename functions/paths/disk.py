@@ -116,8 +116,8 @@ class File(NamedTuple):
 
 def files_below(
     top: File, is_read: Callable[[str], bool], root: str | None, names: Collection[str] = ()
-) -> tuple[list[File], list[tuple[str, str]]]:
-    """Return the files below a folder whose last names `is_read` accepts, sorted, and (name, sentence) of refused ones.
+) -> tuple[list[File], list[tuple[str, KrmfnError]]]:
+    """Return the files below a folder whose last names `is_read` accepts, sorted, and (name, error) of refused ones.
 
     `root` is that of the folder (see `roots.root_of`). Names that begin with a dot are skipped. A file with several
     names is returned once, by the name that is no link, else by the first one; but a file of one of these `names` is
@@ -125,25 +125,24 @@ def files_below(
     """
     root = root or top.real
     if not roots.inside(top.real, root):
-        raise KrmfnError(
-            f"{top.name} is outside of {root}, and nothing outside of it is read; pass another folder with --root DIR"
-        )
+        problem = f"is outside of {root}, and nothing outside of it is read; pass another folder with --root DIR"
+        raise KrmfnError(problem, file=top.name)
     readable: list[tuple[bool, File]] = []
-    problems: list[tuple[str, str]] = []
+    problems: list[tuple[str, KrmfnError]] = []
     for file, entry in _walk(top, root, problems):
         if not is_read(entry.name):
             continue
         try:
             readable.append((entry.is_symlink(), File(file.name, files.readable(file.name, file.real, root))))
         except KrmfnError as failure:
-            problems.append((file.name, str(failure)))
+            problems.append((file.name, failure))
     order = sorted(readable, reverse=True)
     # A link's target may be in the folder, too: then the target's own name counts.
     by_path = {(file.name if os.path.basename(file.name) in names else file.real): file for _, file in order}
     return sorted(by_path.values()), problems
 
 
-def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tuple[File, os.DirEntry[str]]]:
+def _walk(top: File, root: str, problems: list[tuple[str, KrmfnError]]) -> Iterator[tuple[File, os.DirEntry[str]]]:
     """Yield the files in a folder and below, each folder once, linked folders after all others; note `problems`."""
     folders, links = [top], list[File]()
     seen: set[str] = set()
@@ -157,7 +156,7 @@ def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tup
         for entry in entries:
             name = entry.name if folder.name == "." else os.path.join(folder.name, entry.name)
             if entry.name.startswith(_OVERRIDE):
-                problems.append((name, _UNCHECKED))
+                problems.append((name, KrmfnError(_UNCHECKED)))
             if entry.name.startswith("."):
                 continue
             # Only links are resolved: realpath looks at every folder above. From Python 3.13 on it takes a link that
@@ -168,16 +167,17 @@ def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tup
             except FileNotFoundError:  # removed meanwhile, such as a link of a process that has ended
                 continue
             except OSError as failure:
-                raise KrmfnError(f"{name}: {failure.strerror}") from failure
+                raise KrmfnError(failure.strerror, file=name) from failure
             # a circle of links counts as a file: the error is reported when it is read
             if not (os.path.isdir(name) if is_link else entry.is_dir()):
                 yield File(name, real), entry
             elif not is_link:
                 folders.append(File(name, real))
             elif not roots.inside(real, root):
-                problems.append((name, f"{name}: {roots.leads_out(root)}"))
+                problems.append((name, KrmfnError(roots.leads_out(root), file=name)))
             elif roots.inside(folder.real, real):
-                problems.append((name, f"{name}: is a link to a folder that contains it; remove the link"))
+                problem = "is a link to a folder that contains it; remove the link"
+                problems.append((name, KrmfnError(problem, file=name)))
             else:
                 links.append(File(name, real))
 

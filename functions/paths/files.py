@@ -30,20 +30,6 @@ _KINDS = {
 }
 
 
-class OfFile(KrmfnError):
-    """An error about one file, whose name is before the reason."""
-
-    def __init__(self, name: object, reason: object) -> None:
-        """Take the name of the file as messages call it, and what is wrong with it."""
-        super().__init__(f"{name}: {reason}")
-        self.file = str(name)
-
-
-def of_file(name: str, failure: KrmfnError) -> KrmfnError:
-    """Return an error as one about a file; one that is about a file already stays."""
-    return failure if failure.file else OfFile(name, failure)
-
-
 _REPLACED: dict[str, bytes] = {}
 """Texts that are read in the place of those of files, by the files' paths without links (see `in_place_of`)."""
 
@@ -94,7 +80,7 @@ def open_named(name: str, root: str | None = None) -> BufferedReader:
         return open(0, "rb", closefd=False)
     check_named(name, root)
     if not stat.S_ISREG(mode := _mode(name)) and not stat.S_ISFIFO(mode):
-        raise OfFile(name, f"is {_kind(mode)}, not a file")
+        raise KrmfnError(f"is {_kind(mode)}, not a file", file=name)
     with errors_of(name):
         return open(name, "rb")
 
@@ -104,7 +90,7 @@ def read_text(path: str, root: str | None = None) -> str:
     try:
         return read_named(path, root).decode()
     except ValueError as failure:
-        raise OfFile(path, "not UTF-8") from failure
+        raise KrmfnError("not UTF-8", file=path) from failure
 
 
 def check_named(name: str, root: str | None = None) -> None:
@@ -115,16 +101,16 @@ def check_named(name: str, root: str | None = None) -> None:
     places += [(os.path.abspath(name), top) for top in roots.above(os.path.abspath(name), root)]
     for path, top in places:
         if top and roots.inside(path, top) and not roots.inside(real, os.path.realpath(top)):
-            raise OfFile(name, roots.leads_out(top))
+            raise KrmfnError(roots.leads_out(top), file=name)
 
 
 def readable(name: str, real: str, root: str) -> str:
     """Return the resolved path `real` of a file that may be read. Raises KrmfnError for another one."""
     mode = _mode(name)
     if not roots.inside(real, root):
-        raise OfFile(name, roots.leads_out(root))
+        raise KrmfnError(roots.leads_out(root), file=name)
     if not stat.S_ISREG(mode):
-        raise OfFile(name, f"is {_kind(mode)}, not a file; only files are read from a folder")
+        raise KrmfnError(f"is {_kind(mode)}, not a file; only files are read from a folder", file=name)
     return real
 
 
@@ -134,14 +120,14 @@ def errors_of(name: object) -> Iterator[None]:
     try:
         yield
     except OSError as failure:
-        raise OfFile(name, failure.strerror) from failure
+        raise KrmfnError(failure.strerror, file=str(name)) from failure
 
 
 def _mode(name: str) -> int:
     try:
         return os.stat(name).st_mode
     except OSError as failure:
-        raise OfFile(name, failure.strerror) from failure
+        raise KrmfnError(failure.strerror, file=str(name)) from failure
 
 
 def _kind(mode: int) -> str:
@@ -162,7 +148,7 @@ def read_regular(real: str, name: str, limit: int | None = None) -> bytes:
         try:
             status = os.fstat(source)
             if not stat.S_ISREG(status.st_mode):
-                raise OfFile(name, f"is {_kind(status.st_mode)}, not a file")
+                raise KrmfnError(f"is {_kind(status.st_mode)}, not a file", file=name)
             data = None
             if status.st_size <= limit:
                 data = os.read(source, status.st_size + 1)  # for a small file Python's readers take as long again
@@ -171,7 +157,7 @@ def read_regular(real: str, name: str, limit: int | None = None) -> bytes:
         finally:
             os.close(source)
     except OSError as failure:
-        raise OfFile(name, failure.strerror) from failure
+        raise KrmfnError(failure.strerror, file=str(name)) from failure
     return bounded(data, name, limit)
 
 
@@ -180,7 +166,7 @@ def bounded(data: bytes | None, name: str, limit: int) -> bytes:
     if data is not None and len(data) <= limit:
         return data
     hint = "" if limit == max_bytes() else ", together with the files before it"
-    raise OfFile(name, f"is larger than {max_bytes():,} bytes{hint}; raise the limit with KRMFN_MAX_BYTES")
+    raise KrmfnError(f"is larger than {max_bytes():,} bytes{hint}; raise the limit with KRMFN_MAX_BYTES", file=name)
 
 
 def write(name: str, data: bytes, root: str | None = None) -> None:
@@ -195,7 +181,7 @@ def write(name: str, data: bytes, root: str | None = None) -> None:
     with errors_of(name):
         mode = os.stat(real).st_mode if os.path.lexists(real) else None
         if mode is not None and not stat.S_ISREG(mode):
-            raise OfFile(name, f"is {_kind(mode)}, not a file")
+            raise KrmfnError(f"is {_kind(mode)}, not a file", file=name)
         try:
             with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as target:
                 target.write(data)

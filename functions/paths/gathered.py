@@ -32,4 +32,4 @@ def files_of(folder: str, is_read: Callable[[Sequence[str]], bool]) -> list[str]
 
 def _refuse(failure: OSError) -> NoReturn:
     """Raise KrmfnError for a folder that cannot be read: what is in it would seem to be missing."""
-    raise KrmfnError(f"{failure.filename}: {failure.strerror}") from failure
+    raise KrmfnError(failure.strerror, file=failure.filename) from failure

@@ -17,7 +17,6 @@ from krmfn.yamltext import documents, split
 
 from ..run import PassedOver, note, run_of
 from . import contents, disk, division, files, lists, roots
-from .files import of_file
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -38,16 +37,17 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
         folder = disk.File(path, os.path.realpath(path))
         readable, problems = disk.files_below(folder, _is_read, roots.root_of(folder.real, root))
         resources, failures = read_files(readable, in_full)
-        messages = [*dict(problems).values(), *(str(of_file(name, failure)) for name, failure in failures.items())]
-        if messages:
-            raise KrmfnError(*messages)
+        errors = [*dict(problems).values(), *(failure.located(name) for name, failure in failures.items())]
+        if errors:
+            raise KrmfnError(*errors)
         return resources
     name = "stdin" if path == "-" else os.path.normpath(path)
     text = stdin or b"" if path == "-" else files.read_named(path, root)
     try:
         resources = read_stream(text, name, in_full)
     except KrmfnError as failure:
-        raise of_file(name, failure) from failure
+        failure.located(name)
+        raise
     return resources
 
 
@@ -129,7 +129,7 @@ def _add_text(resources: ResourceList, name: str, text: bytes, in_full: bool) ->
     split.check_encoding(text)
     problem = documents.misread(text)
     if problem and contents.has_resource(text):
-        raise KrmfnError(problem)
+        raise problem
     for document in documents.documents(text):
         place = Place(name, len(resources.items), document.line)
         is_simple = split.is_simple(document.text)
@@ -137,7 +137,7 @@ def _add_text(resources: ResourceList, name: str, text: bytes, in_full: bool) ->
         syntax.check(document.text, document.line - 1)
         _add_item(resources, item, place, "document")
     if problem and len(resources.items) > count:  # such as a List without apiVersion, divided by `---#:`
-        raise KrmfnError(problem)
+        raise problem
     for item in resources.items[count:] if in_full else ():
         _ = item.manifest
 
@@ -156,13 +156,13 @@ def _add_item(resources: ResourceList, item: Item, place: Place, noun: str, has_
         else:
             resources.report([_no_resource(item, noun, place)])
     elif item.kind in lists.KINDS:
-        raise KrmfnError(
-            f"line {place.line}: `items` of this {item.kind} must be a list; write `items: []` if it is empty"
-        )
+        problem = f"`items` of this {item.kind} must be a list; write `items: []` if it is empty"
+        raise KrmfnError(problem, line=place.line)
     elif not has_head and _is_taken_for_a_list(item):
         raise KrmfnError(
-            f"line {place.line}: this {item.kind} has `items`, so kubectl and Argo CD treat it as a list, whatever "
-            "its kind, and apply only the items; make it a List, or remove `items`"
+            f"this {item.kind} has `items`, so kubectl and Argo CD treat it as a list, whatever its kind, and apply "
+            "only the items; make it a List, or remove `items`",
+            line=place.line,
         )
     else:
         resources.items.append(item)

@@ -74,9 +74,9 @@ def _check_events(text: bytes, line: int) -> None:
             anchor = getattr(event, "anchor", None) if aliases else None
             if anchor and isinstance(event, yaml.AliasEvent) and anchor not in anchors:
                 number = (event.start_mark.line if event.start_mark else 0) + 1 + line
-                raise KrmfnError(f"line {number}: {ADVICE['found undefined alias']}")
+                raise KrmfnError(ADVICE["found undefined alias"], line=number)
             anchors.update((anchor,) if anchor else ())
     except yaml.YAMLError as failure:
-        raise KrmfnError(explain(failure, text, line)) from failure
+        raise explain(failure, text, line) from failure
     if documents > 1:
-        raise KrmfnError(f"line {line + 1}: several documents where one is expected; separate them with ---")
+        raise KrmfnError("several documents where one is expected; separate them with ---", line=line + 1)

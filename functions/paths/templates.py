@@ -63,9 +63,9 @@ _ESCAPED = re.compile(rb"\\(?:x([0-7][0-9A-Fa-f])|u00([0-7][0-9A-Fa-f])|U000000(
 class Template(KrmfnError):
     """A file that cannot be read since it is a template of another tool, in which nothing of ours stands."""
 
-    def __init__(self, reason: str, text: bytes) -> None:
-        """Make an error with the reason why it cannot be read, and the file's text."""
-        super().__init__(reason)
+    def __init__(self, text: bytes, *lines: object) -> None:
+        """Make an error with the file's text, and the reason why it cannot be read."""
+        super().__init__(*lines)
         self.text = text
 
 

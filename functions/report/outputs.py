@@ -69,31 +69,32 @@ def _merge(name: str, nodes: tuple[str, Part] | None, check: tuple[str, _Judged]
 def _document(file: str, text: str) -> dict[str, Any]:
     """Return the document of a file. Raises KrmfnError for one that is not whole, or that something else printed."""
     if not text.strip():
-        raise KrmfnError(f"{file}: is empty; the command that should have written it failed")
+        raise KrmfnError("is empty; the command that should have written it failed", file=file)
     try:
         document: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError) as failure:
-        raise KrmfnError(f"{file}: is not JSON, or is incomplete: {failure}") from failure
+        raise KrmfnError(f"is not JSON, or is incomplete: {failure}", file=file) from failure
     form = document.get("format") if isinstance(document, dict) else None
     if isinstance(form, str) and form in _SCHEMAS:
         for finding in schema.check(document, kinds.schema(_SCHEMAS[form])):
             path = finding.field.path if finding.field else "it"
-            raise KrmfnError(f"{file}: {path}: {finding.text}; {_AGAIN}")
+            raise KrmfnError(f"{path}: {finding.text}; {_AGAIN}", file=file)
         return document
     if isinstance(form, str) and form.startswith("krmfn.dev/"):
-        raise KrmfnError(f"{file}: has the format {form}, and this krmfn reads {NODES} and {CHECK}")
-    raise KrmfnError(f"{file}: is not the output of `krmfn nodes` or `krmfn check` with --format json")
+        raise KrmfnError(f"has the format {form}, and this krmfn reads {NODES} and {CHECK}", file=file)
+    raise KrmfnError("is not the output of `krmfn nodes` or `krmfn check` with --format json", file=file)
 
 
 def _parts(file: str, document: dict[str, Any]) -> list[tuple[str, Part]]:
     """Return the clusters of a file of `nodes`, by their names."""
     if kernel := document["kernel"]:
-        raise KrmfnError(f"{file}: shows what would happen with --kernel {kernel}, not the current state")
+        raise KrmfnError(f"shows what would happen with --kernel {kernel}, not the current state", file=file)
     if not document["whole"]:
-        raise KrmfnError(f"{file}: was printed with --label, --node, --owner or --problems, so not all nodes are in it")
+        problem = "was printed with --label, --node, --owner or --problems, so not all nodes are in it"
+        raise KrmfnError(problem, file=file)
     for at, cluster in enumerate(document["clusters"]):
         for reason in _mismatches(f"clusters[{at}]", cluster):
-            raise KrmfnError(f"{file}: {reason}; {_AGAIN}")
+            raise KrmfnError(f"{reason}; {_AGAIN}", file=file)
     return [(cluster["cluster"], _part(file, cluster)) for cluster in document["clusters"]]
 
 
@@ -150,11 +151,11 @@ def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, i
         _, outcomes = nodes.get(key, ("", []))
         nodes[key] = row["kernel"] or "", outcomes
         if state not in table.STYLES:
-            raise KrmfnError(f"{file}: the state {state!r} of node {node} is not one that this krmfn knows")
+            raise KrmfnError(f"the state {state!r} of node {node} is not one that this krmfn knows", file=file)
         if row["module"]:
             module = _ref(row["module"])
             if module not in positions:
-                raise KrmfnError(f"{file}: {module} of node {node} is not among the Modules of the cluster")
+                raise KrmfnError(f"{module} of node {node} is not among the Modules of the cluster", file=file)
             reason, doubt = row["reason"] or "", row.get("doubt") or ""
             text = wording.image_or_reason(reason, row["image"] or "", row["inTreeModulesToRemove"], doubt)
             state = states.of_row(state, row["loaded"], reason, doubt)
@@ -173,9 +174,9 @@ def _findings(file: str, document: dict[str, Any]) -> Iterator[tuple[str, _Judge
     Those about no cluster are the first one's; in a file without clusters they have the file's name.
     """
     if document["summary"]["baseline"]:
-        raise KrmfnError(f"{file}: was printed with --baseline, which leaves findings out; print it without")
+        raise KrmfnError("was printed with --baseline, which leaves findings out; print it without", file=file)
     if document["summary"]["hidden"]:
-        raise KrmfnError(f"{file}: was printed with --select or --min-severity; print it without")
+        raise KrmfnError("was printed with --select or --min-severity; print it without", file=file)
     by_cluster: dict[str, list[Result]] = {name: [] for name in document["clusters"] or [file]}
     for finding in document["findings"]:
         for name in finding["clusters"] or [next(iter(by_cluster))]:

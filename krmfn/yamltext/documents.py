@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from ..errors import KrmfnError
 from ..typed import NamedTuple
 
 __all__ = ["BARE", "DIVISION", "WIDE", "Document", "documents", "is_nothing", "misread", "parts"]
@@ -78,14 +79,14 @@ def is_nothing(text: bytes, start: int, end: int) -> bool:
     return not _SOMETHING.search(b"\n" + (part.lstrip(b" \t") if start else part))
 
 
-def misread(text: bytes, line: int = 0) -> str:
-    """Return where readers divide a stream differently, and what to write; `line` lines come before. "" for nowhere.
+def misread(text: bytes, line: int = 0) -> KrmfnError | None:
+    """Return where readers divide a stream differently, and what to write; `line` lines come before. None for nowhere.
 
     kubectl, Argo CD (apimachinery's decoder) and kustomize divide at each line that begins with `---`, whatever follows
     on it, and take the first document of a part. `functions.paths.division` says the same.
     """
     at, problem = next(_misreadings(text), (0, ""))
-    return f"line {line + 1 + text.count(bytes([10]), 0, at)}: {problem}" if problem else ""
+    return KrmfnError(problem, line=line + 1 + text.count(b"\n", 0, at)) if problem else None
 
 
 def _misreadings(text: bytes) -> Iterator[tuple[int, str]]:

@@ -55,7 +55,7 @@ class Composer(CParser, BaseResolver):
         if self.budget < 0:
             problem = "nodes (keys, values, lists and mappings) is not read; split the resource that begins here"
             line = current_node.start_mark.line + 1
-            raise TooLarge(f"line {line}: a resource of more than {MAX_NODES:,} {problem}")
+            raise TooLarge(f"a resource of more than {MAX_NODES:,} {problem}", line=line)
         if self.depth > MAX_DEPTH:
             raise too_deep(current_node.start_mark.line + 1)
 
@@ -91,18 +91,16 @@ class _NearestAnchors(NodeComposer, Composer):
         return super().compose_node(parent, index)
 
 
-def placed(reader: Callable[[], T], lines: Callable[[], int], name: str = "") -> T:
-    """Return `reader()`; when that raises KrmfnError, its message gets the right line, and `name` before it.
+def placed(reader: Callable[[], T], lines: Callable[[], int], file: str = "", subject: str = "") -> T:
+    """Return `reader()`; when that raises KrmfnError, it gets the right line, and the file or the subject.
 
     `lines` counts the lines before the text, which is costly: it is called only for an error.
     """
     try:
         return reader()
     except KrmfnError as failure:
-        message = re.sub(r"\Aline (\d+)", lambda match: f"line {int(match[1]) + lines()}", str(failure))
-        located = type(failure)(name + message)
-        located.file = name.removesuffix(": ")
-        raise located from failure
+        failure.located(file, lines() if failure.line else 0, subject)
+        raise
 
 
 def read(text: bytes, most: int = MAX_NODES) -> Any:
@@ -127,7 +125,7 @@ def compose(text: bytes, most: int = MAX_NODES) -> Node | None:
             _refuse_lone_tags(text)
         return node
     except yaml.YAMLError as failure:
-        raise KrmfnError(explain(failure, text)) from failure
+        raise explain(failure, text) from failure
 
 
 @lru_cache(maxsize=2)
@@ -153,7 +151,7 @@ def refuse_inner_marks(text: bytes, line: int = 0) -> None:
     match = _INNER_MARK.search(text) if b"\xef\xbb\xbf" in text else None
     if match:
         number = text.count(b"\n", 0, match.end()) + 1 + line
-        raise KrmfnError(f"line {number}: a byte order mark is inside the text, as when files are joined; remove it")
+        raise KrmfnError("a byte order mark is inside the text, as when files are joined; remove it", line=number)
 
 
 def _refuse_lone_tags(text: bytes) -> None:
@@ -162,7 +160,7 @@ def _refuse_lone_tags(text: bytes) -> None:
     for event in events(text):
         mark = event.start_mark if isinstance(event, yaml.ScalarEvent) and event.implicit[0] else None
         if mark and _LONE_TAG_AT.match(characters, mark.index):
-            raise KrmfnError(f"line {mark.line + 1}: the tag `!` is not read; leave it out, and put a string in quotes")
+            raise KrmfnError("the tag `!` is not read; leave it out, and put a string in quotes", line=mark.line + 1)
 
 
 def events(text: bytes) -> Iterator[Any]:
@@ -208,16 +206,16 @@ ADVICE = {
 """What to do about an error, where libyaml's message does not say it."""
 
 
-def explain(failure: yaml.YAMLError, text: bytes, line: int = 0) -> str:
-    """Return a parser's error in `text` as one sentence: `line 3: mapping values are not allowed here`.
+def explain(failure: yaml.YAMLError, text: bytes, line: int = 0) -> KrmfnError:
+    """Return a parser's error in `text` as one of ours: a sentence, and its line.
 
     `line` lines come before the text.
     """
     if isinstance(failure, yaml.MarkedYAMLError) and failure.problem_mark:
         advice = ADVICE.get(failure.problem or "") or ADVICE.get(failure.context or "")
         context = f" ({failure.context})" if failure.context else ""
-        return f"line {failure.problem_mark.line + 1 + line}: {advice or f'{failure.problem}{context}'}"
+        return KrmfnError(advice or f"{failure.problem}{context}", line=failure.problem_mark.line + 1 + line)
     if isinstance(failure, ReaderError):
         number = text.count(b"\n", 0, failure.position) + 1 + line
-        return f"line {number}: {failure.reason} (character U+{failure.character:04X})"
-    return str(failure).split("\n")[0]
+        return KrmfnError(f"{failure.reason} (character U+{failure.character:04X})", line=number)
+    return KrmfnError(str(failure).split("\n")[0])  # the parser's words, of which the first line is the reason

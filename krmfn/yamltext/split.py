@@ -81,7 +81,7 @@ def check_encoding(text: bytes) -> None:
         except UnicodeDecodeError as failure:
             at, problem = done + failure.start, f"not UTF-8 ({failure.reason}); save it as UTF-8"
     if at >= 0:
-        raise KrmfnError(f"line {text.count(bytes([10]), 0, at) + 1}: {problem}")
+        raise KrmfnError(problem, line=text.count(b"\n", 0, at) + 1)
 
 
 def has_other_breaks(text: bytes) -> bool:

@@ -24,7 +24,7 @@ def exact(data: bytes) -> Cut:
     try:
         return _cut(data)
     except yaml.YAMLError as failure:
-        raise KrmfnError(explain(failure, data)) from failure
+        raise explain(failure, data) from failure
 
 
 def _cut(data: bytes) -> Cut:
@@ -41,7 +41,7 @@ def _cut(data: bytes) -> Cut:
     listed: tuple[Any, int] = (None, 0)  # the event that begins the items, and where
     while not isinstance(key := next(stream), yaml.MappingEndEvent):
         if not isinstance(key, yaml.ScalarEvent):
-            raise KrmfnError(f"line {key.start_mark.line + 1}: a top-level key must be a word")
+            raise KrmfnError("a top-level key must be a word", line=key.start_mark.line + 1)
         keys.append((key.value, offset(key.start_mark)))
         value = last = next(stream)
         start = offset(value.start_mark)
@@ -52,7 +52,7 @@ def _cut(data: bytes) -> Cut:
         values.append((start, offset(_end(value, stream) if last is value else last.end_mark)))
     end, after = offset(next(stream).start_mark), next(stream)
     if not isinstance(after, yaml.StreamEndEvent):
-        raise NoList(f"line {after.start_mark.line + 1}: another document begins; a ResourceList is one document")
+        raise NoList("another document begins; a ResourceList is one document", line=after.start_mark.line + 1)
     if len(dict(keys)) < len(keys):
         raise KrmfnError("a top-level key of the ResourceList appears twice")
     if root.flow_style:
@@ -68,7 +68,7 @@ def _block(data: bytes, sections: tuple[Section, ...], items: list[_Span], liste
     for _, start, _ in sections:
         if start and data[start - 1 : start] not in (b"\n", b"\r"):
             line = data.count(b"\n", 0, start) + 1
-            raise KrmfnError(f"line {line}: write the keys of a ResourceList at the start of a line")
+            raise KrmfnError("write the keys of a ResourceList at the start of a line", line=line)
     if not items:
         return Cut(sections, ())
     indent = -2
@@ -89,7 +89,7 @@ def _dash_lines(data: bytes, values: list[_Span], indent: int, section: Section)
         dashes = [match.start() for match in dash.finditer(data, floor, start)]
         if not dashes:
             line = data.count(b"\n", 0, start) + 1
-            raise KrmfnError(f"line {line}: the dash of this item must begin a line, in the column of the others")
+            raise KrmfnError("the dash of this item must begin a line, in the column of the others", line=line)
         lines.append(dashes[-1])
         floor = max(dashes[-1] + 1, stop - indent)  # a collection ends for libyaml where the next dash is
     return list(zip(lines, [*lines[1:], section.end], strict=True))

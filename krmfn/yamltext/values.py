@@ -29,7 +29,7 @@ _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{
 
 def too_deep(line: int) -> KrmfnError:
     """Return the error for nesting deeper than MAX_DEPTH."""
-    return KrmfnError(f"line {line}: nested deeper than {MAX_DEPTH} levels; no Kubernetes object is")
+    return KrmfnError(f"nested deeper than {MAX_DEPTH} levels; no Kubernetes object is", line=line)
 
 
 def build(node: Node | None, most: int = simple.MAX_NODES) -> Any:
@@ -140,4 +140,4 @@ class _Builder:
 
     def failure(self, node: Node | None, problem: str) -> KrmfnError:
         """Return the error about a node, with its line."""
-        return KrmfnError(f"line {node.start_mark.line + 1 if node is not None else 1}: {problem}")
+        return KrmfnError(problem, line=node.start_mark.line + 1 if node is not None else 1)

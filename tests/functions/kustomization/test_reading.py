@@ -15,6 +15,7 @@ from krmfn_functions.options import RunOptions
 from krmfn_functions.paths import files as guarded
 from krmfn_functions.rule import Rule
 
+from krmfn.errors import KrmfnError
 from tests.rule_examples import documents
 from tests.tables import table
 from tests.trees import COMPONENT, OURS, config_map, files_of, function, plant
@@ -247,7 +248,7 @@ def test_a_function_that_is_gone_stays_the_resource_that_it_was(monkeypatch: pyt
     def once(real: str, name: str, limit: int | None = None) -> bytes:
         times[real] += 1
         if times[real] > 1:
-            raise guarded.OfFile(name, "No such file or directory")
+            raise KrmfnError("No such file or directory", file=name)
         return read(real, name, limit)
 
     monkeypatch.setattr(guarded, "read_regular", once)
