@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
@@ -19,7 +18,7 @@ from ..paths import manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import PROFILE, owners_among
 from ..run import note
-from . import build_checks, kustomize, provenance, sandbox
+from . import build_checks, kustomize, provenance, sandbox, unapplied
 from .graph import Graph
 from .kustomize import Decision
 from .places import Places
@@ -31,7 +30,6 @@ _LIFTED = {
     "--load-restrictor": ("KRM507",),
 }
 """The rules that do not apply with a flag of the user's for kustomize, which asks for what they forbid."""
-_PATH = rb"/[^\s:,}\"']+"
 _FEW_PATCHES = 5
 """So many patches of a kustomization cost kustomize less with origins than its own work on what they patch."""
 _MOST_NOTED = 100_000
@@ -54,8 +52,8 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         raise KrmfnError(f"--hardened: kustomize is not confined{reason}")
     try:
         output, trace = _shared_output(options, path, folder, graph, decision)
-    except kustomize.Unapplied as failure:
-        failure.name_patches(_patches_named(graph, folder, failure.messages))
+    except unapplied.Unapplied as failure:
+        failure.name_patches(unapplied.patches(graph, folder, failure.messages))
         raise
     try:
         resources = manifests.read_stream(output.stream)
@@ -110,15 +108,6 @@ def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: b
         return Decision(tuple(refused))
     is_open = own_plugins or bool(lifted.intersection(finding.rule for finding in findings) - {"KRM507"})
     return Decision((), () if own_plugins else tuple(calls), is_open, own_plugins)
-
-
-def _patches_named(graph: Graph, folder: str, messages: Sequence[str]) -> list[str]:
-    """Return file and line of each patch of a build that has the path which kustomize says that it did not find."""
-    message = " ".join(messages).partition("operation does not apply: ")[2].partition("\n")[0]
-    paths = re.findall(_PATH, message.encode())
-    patches = [reference for base in graph.below(folder) for reference in base.references if reference.is_patch]
-    texts = [(patch.place, graph.texts.get(patch.real) or patch.data) for patch in patches]
-    return [f"{place.path}:{place.line}" for place, text in texts if paths and paths[0] in re.findall(_PATH, text)]
 
 
 def _shared_output(

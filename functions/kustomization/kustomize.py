@@ -19,14 +19,13 @@ from pathlib import Path
 from krmfn import streams
 from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL
-from krmfn.printing import some
 from krmfn.resource import Manifest, Place, Ref
 from krmfn.results import UNLISTED, Field, Result, facts_of
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from ..paths.disk import refuse_inside
-from . import process, provenance
+from . import process, provenance, unapplied
 from .calls import Call
 from .confinement import HELM, OPEN, Input, variables
 from .workspace import Tree, Workspace, open_workspace
@@ -37,23 +36,7 @@ _NAME = re.compile(rb"krmfn-[0-9a-f]{24}")
 """The random name of a function in the texts that kustomize reads (see `configs`)."""
 _FROM_KUBECTL = re.compile(r'E\d{4} [^"]*"command failed" err=("(?:[^"\\\x00-\x1f]|\\["\\n])*")')
 """The beginning of a line of the log of some builds of kubectl (klog), with a message of kustomize in it."""
-_WHICH_PATCH = "(kustomize does not name the patch: look for this path in the patches of the folder and of its bases)"
 _which = lru_cache(maxsize=8)(shutil.which)
-
-
-class Unapplied(KrmfnError):
-    """A patch has a path that is not in what it patches; kustomize says which path, and not which patch."""
-
-    def __init__(self, name: str, messages: Sequence[str]) -> None:
-        """Take the name of the build, and kustomize's messages."""
-        super().__init__(f"{name} failed:", *messages, _WHICH_PATCH)
-        self.messages = messages
-
-    def name_patches(self, places: Sequence[str]) -> None:
-        """Say file and line of each patch with that path; () where nobody found one."""
-        if places:
-            hint = f"(kustomize does not name the patch; this path is in {some(places, len(places))})"
-            self.args = (*self.args[:-1], hint)
 
 
 class Decision(NamedTuple):
@@ -167,9 +150,8 @@ def _check(name: str, code: int, output: Output) -> Output:
     if code:
         matches = ((line, _FROM_KUBECTL.match(line)) for line in output.messages)
         messages = [json.loads(match[1]) if match else line for line, match in matches]
-        # kustomize's own words: it has no other way to say so
-        if any("operation does not apply" in line for line in messages):
-            raise Unapplied(name, messages)
+        if unapplied.is_said(messages):
+            raise unapplied.Unapplied(name, messages)
         raise KrmfnError(f"{name} failed:", *messages)
     return output
 
