@@ -17,7 +17,8 @@ def judge(subject: Subject) -> Link:
         return holds(evidence)
     reason, worker = wording.reason(subject.drivers, outcome), subject.live.workers.get(subject.key)
     if worker and worker.action != "Load" and (held := holders(subject)):
-        reason = reason.partition(" (")[0] + f"; it is still loaded: {holding(held)} the kernel module"
+        reason = wording.waits(outcome, has_taints=False) if outcome.state == "waiting" else reason
+        reason += f"; it is still loaded: {holding(held)} the kernel module"
         lines = (evidence, f"the pod {worker.pod} ({worker.action}) {worker.status.sentence()}", *all_of(held))
         return Link("broken", lines, reason, _command(subject, outcome.taints))
     return Link("broken", (evidence,), f"{reason}{still_loaded(subject)}", _command(subject, outcome.taints))

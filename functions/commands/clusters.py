@@ -80,7 +80,7 @@ def print_text(context: Context, streams: Clusters, text: str, results: Iterable
 def mapping_error(module: Ref, kernels: str, consequence: str) -> Result:
     """Return the error that a Module has no mapping for some kernels, with what follows from that."""
     remedy = "add a mapping, or pass --allow-unmapped if this is intended"
-    return error(f"no kernel mapping for {kernels}, so {consequence}; {remedy}", ref=module)
+    return error(f"no kernel mapping for {kernels}, so {consequence}", ref=module, remedy=remedy)
 
 
 def add_from(parser: argparse.ArgumentParser) -> None:
@@ -127,7 +127,7 @@ def uncovered_errors(
     for view in views:
         if not view.resources.failed and view.cluster.drivers:
             if not view.groups:
-                reason = view.errors[0] if view.errors else cluster_view.NO_NODES
+                reason = str(view.errors[0]) if view.errors else cluster_view.NO_NODES
                 yield error(f"which nodes of {view.name} get no driver is not known: {reason}")
             items = {item.ref: item for item in view.resources.items}
             errors = coverage_errors(view, kept.get(view.name, kept.get("", ())))  # a single comparison has no name

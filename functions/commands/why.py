@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from krmfn import KrmfnError, ResourceList, warning
+from krmfn import KrmfnError, ResourceList, Result, warning
 from krmfn.printing import did_you_mean, joined, json_text, printable, some
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
@@ -179,9 +179,18 @@ def _of_node(node: Node, group: Group, view: View, live: Live | None, log: Log) 
 
 def _reasons(view: View, resources: ResourceList) -> list[str]:
     """Return why it is not known what the nodes of a cluster get, without what is reported with its list."""
-    messages = {str(finding) for finding in resources.placed()}
-    lines = [line.removeprefix("error: ") for line in view.errors if line not in messages]
+    known = {finding.occurrence for finding in resources.placed()}
+    lines = [_line(finding) for finding in view.errors if finding.occurrence not in known]
     return lines or [f"what the nodes of {view.name} get is not known because of these errors"]
+
+
+def _line(finding: Result) -> str:
+    """Return a finding as a line of an error, which says by itself that it is one."""
+    return (
+        str(finding)
+        if finding.where
+        else f"{finding.subject}{finding.text}" + f" [{finding.rule}]" * bool(finding.rule)
+    )
 
 
 def _not_found(

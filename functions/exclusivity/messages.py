@@ -9,7 +9,7 @@ from krmfn.results import NODES, Facts, Related, Severity
 
 from ..sentence import Nodes, Sentence, text
 from .claim import Claim, Conflict, FindPlace
-from .remedies import REMEDY, remedy_of
+from .remedies import remedy_of
 
 SHOWN = 5
 """Owners, nodes or labels that a message names before it counts the rest."""
@@ -28,9 +28,8 @@ def to_result(conflict: Conflict, where: FindPlace) -> Result:
     texts = map(text, messages)
     pairs = ((places.of(claim), words) for claim, words in zip(rest, texts, strict=True) if not claim.external)
     related = tuple(Related(place, words) for place, words in pairs if place and place.path)
-    remedy = remedy_of(conflict)
+    remedy = remedy_of(conflict, law)
     about = (conflict.severity, rule, owner.ref, Field(owner.field), where(owner))
-    remedy = f"{remedy}: {law}" if remedy.endswith(REMEDY) else remedy
     return Result(text(message), *about, facts=values, related=related, remedy=remedy, sentence=message)
 
 

@@ -7,22 +7,23 @@ from krmfn.printing import some
 
 from .claim import Claim, Conflict
 
-REMEDY = "let each selector ask for a different value of the same label key"
+_REMEDY = "let each selector ask for a different value of the same label key"
 _GROUP = "kmm.sigs.x-k8s.io/"
 """What the groups of Modules and ManagedClusterModules end with."""
 _VERSION = "kmm.node.kubernetes.io/version-module"
 
 
-def remedy_of(conflict: Conflict) -> str:
-    """Return what to type or change about a conflict."""
+def remedy_of(conflict: Conflict, law: str = "") -> str:
+    """Return what to type or change about a conflict; behind the usual remedy with the law, if that is given."""
     claims = (*conflict.first, *conflict.second)
+    usual = f"{_REMEDY}: {law}" if law else _REMEDY
     if conflict.kind == "driver":
-        return _of_drivers(claims) or REMEDY
+        return _of_drivers(claims) or usual
     if conflict.kind == "pool":
-        return _of_pools(claims) or REMEDY
+        return _of_pools(claims) or usual
     by_hand = [claim for claim in claims if _GROUP in claim.ref.api_version and not claim.external]
     is_one_of_two = len(by_hand) == 1 and len(claims) == 2
-    return f"remove {by_hand[0].ref}, or {REMEDY}" if is_one_of_two else REMEDY
+    return f"remove {by_hand[0].ref}, or {usual}" if is_one_of_two else usual
 
 
 def _of_drivers(claims: Sequence[Claim]) -> str:

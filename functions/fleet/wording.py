@@ -41,8 +41,7 @@ def reason(drivers: Drivers, outcome: Outcome) -> str:
         others = [other for other in sorted(outcome.others) if other != outcome.driver]
         return f"in conflict with {some((name(drivers[other]) for other in others), len(others))}"
     if outcome.state == "waiting":
-        states = " and ".join(f"{PASSING[taint.key]} ({taint})" for taint in outcome.taints)
-        return f"waits while the node is {states}{f'; then KMM fails: {failure}' if failure else ''}"
+        return f"{waits(outcome)}{f'; then KMM fails: {failure}' if failure else ''}"
     if outcome.state == "other version" and outcome.last_kernel:
         effect = f"so KMM loads the image for {outcome.last_kernel} after the reboot, if any; set the label before it"
         return f"the label {label} is {failure}, {effect}"
@@ -59,6 +58,12 @@ def reason(drivers: Drivers, outcome: Outcome) -> str:
         f"{driver.module.version}",
     }
     return reasons.get(outcome.state, "")
+
+
+def waits(outcome: Outcome, has_taints: bool = True) -> str:
+    """Return what KMM waits for before it does anything on a node, with or without the taints that say so."""
+    states = (f"{PASSING[taint.key]} ({taint})" if has_taints else PASSING[taint.key] for taint in outcome.taints)
+    return f"waits while the node is {' and '.join(states)}"
 
 
 def image_or_reason(reason: str, image: str, in_tree: Sequence[str], doubt: str = "") -> str:

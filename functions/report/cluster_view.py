@@ -41,7 +41,7 @@ class View(NamedTuple):
     mode: str
     """The mode of node exclusivity."""
     node_findings: Sequence[Result]
-    errors: Sequence[str]
+    errors: Sequence[Result]
     """Why nothing may be concluded from the nodes."""
     groups: Sequence[Group]
     bare: Sequence[Ref]
@@ -65,7 +65,7 @@ def join(name: str, resources: ResourceList, move: Move = lambda fleet: fleet.no
     findings = list(rules.input_findings(cluster, rules.today()))
     for driver in cluster.external:
         findings += cluster.fleet.check_labels(driver.claim, driver.keys)
-    errors = [str(finding) for finding in findings if finding.severity == "error"]
+    errors = [finding for finding in findings if finding.severity == "error"]
     nodes = [] if errors else move(cluster.fleet)
     cluster = with_brought(cluster) if has_brought else cluster
     groups = coverage(nodes, cluster.drivers, mode != "off", cluster.external)
@@ -78,7 +78,7 @@ def join(name: str, resources: ResourceList, move: Move = lambda fleet: fleet.no
 def part(view: View) -> Part:
     """Return what the page shows of a cluster."""
     cluster, groups, resources = view.cluster, view.groups, view.resources
-    unjudged = view.errors[0] if view.errors else "" if cluster.fleet.nodes else NO_NODES
+    unjudged = str(view.errors[0]) if view.errors else "" if cluster.fleet.nodes else NO_NODES
     needed, unlisted = ((), unjudged) if view.errors else _images(cluster, groups)
     results = (*view.node_findings, *resources.placed())
     findings = {finding.occurrence: finding for finding in results}
