@@ -131,7 +131,7 @@ def test_what_a_registry_lacks() -> None:
 @pytest.mark.parametrize("line", ["1.0", "r.example.com/a:1  12 MB", "r.example.com/a:1\t3"])
 def test_a_list_of_something_else_is_refused(line: str) -> None:
     """Everything would seem to be missing."""
-    with pytest.raises(KrmfnError, match=r"held.txt:2: .* is not an image"):
+    with pytest.raises(KrmfnError, match=r"held.txt: line 2: .* is not an image"):
         registry.read_images(f"r.example.com/a:1\n{line}\n", "held.txt")
 
 

@@ -531,7 +531,7 @@ def test_what_cannot_be_rendered_is_exit_2_with_its_findings(folder: Path, broke
     (folder / broken / "driver.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
     refusal = diff(folder, "old", "new").refused()
     assert f"{broken}/driver.yaml:7:3: error: DeviceConfig kmm/drv: spec.moduelName: " in refusal
-    assert refusal.endswith(f"error: {broken} cannot be rendered, so there is nothing to compare\n")
+    assert refusal.endswith(f"error: {broken}: cannot be rendered, so there is nothing to compare\n")
 
 
 def test_warnings_of_the_new_state_are_printed(folder: Path) -> None:
