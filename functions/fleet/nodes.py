@@ -33,30 +33,23 @@ class Fleet(NamedTuple):
     inventories: tuple[Item, ...] = ()
     """The NodeInventories among the sources."""
 
-    def _missing(self, keys: Iterable[str]) -> tuple[list[str], str]:
-        """Return the labels that the inventories do not hold, and one that they hold and the first may mean, or ""."""
-        missing = sorted(set(keys) - self.label_keys) if self.label_keys is not None else []
-        similar = similar_words(missing[0], self.label_keys or frozenset()) if missing else ()
-        return missing, next(iter(similar), "")
-
     def missing_labels(self, keys: Iterable[str]) -> sentence.Sentence:
-        """Return the beginning of a sentence about labels that the inventories do not hold; () when they hold all."""
-        missing, close = self._missing(keys)
+        """Return a sentence about labels that the inventories lack, its third part about one that is meant; () for none."""
+        missing = sorted(set(keys) - self.label_keys) if self.label_keys is not None else []
         if not missing:
             return ()
         names = some((str(item.ref) for item in self.inventories), len(self.inventories))
         labels = f"the {'label' if len(missing) == 1 else 'labels'} {some(missing, len(missing))}"
-        hint = f" (did you mean {close}, which it holds?)" if close else ""
-        return sentence.Inventories(names), f" does not hold {labels}{hint}"
+        close = next(iter(similar_words(missing[0], self.label_keys or frozenset())), "")
+        hint = (f" (did you mean {close}, which it holds?)",) if close else ()
+        return sentence.Inventories(names), f" does not hold {labels}", *hint
 
     def missing_labels_problem(self, keys: Iterable[str], question: str = "") -> tuple[sentence.Sentence, str] | None:
         """Return which labels the inventories do not hold, and the question that this leaves open, with what to do."""
-        keys = [*keys]
-        missing, close = self._missing(keys)
-        if not missing:
+        if not (problem := self.missing_labels(keys)):
             return None
-        remedy = "correct the key, or if it is right " if close else ""
-        parts = (*self.missing_labels(keys), f", so it is not known {question}" if question else "")
+        remedy = "correct the key, or if it is right " if problem[2:] else ""
+        parts = (*problem, f", so it is not known {question}" if question else "")
         return parts, f"{remedy}regenerate it with `krmfn inventory --for PATH`"
 
     def check_labels(self, claim: Claim, keys: Iterable[str]) -> Iterator[Result]:
