@@ -34,7 +34,7 @@ class Fleet(NamedTuple):
     """The NodeInventories among the sources."""
 
     def missing_labels(self, keys: Iterable[str]) -> sentence.Sentence:
-        """Return a sentence about labels that the inventories lack, its third part about one that is meant; () for none."""
+        """Return a sentence about labels that the inventories lack, its third part about one that is meant; or ()."""
         missing = sorted(set(keys) - self.label_keys) if self.label_keys is not None else []
         if not missing:
             return ()
