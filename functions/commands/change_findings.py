@@ -10,8 +10,7 @@ from krmfn.typed import NamedTuple
 
 from ..formats.checked import tag_cluster
 from ..kmm.module import HUB_KIND, MODULE_KINDS
-from ..kmm.scheduling import NOT_SELECTED
-from ..plan import UNKNOWN_NODES, Comparison, Effect
+from ..plan import UNKNOWN_NODES, Comparison
 from ..run import run_of
 
 _EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
@@ -66,8 +65,6 @@ def _with_note(comparison: Comparison, finding: Result) -> Raised:
 
     A reader has to know where to look, and what to do.
     """
-    if finding.place:
-        return Raised(placed([finding])[0])
     notes = [note for note in comparison.notes if note.ref == finding.ref]
     for note in notes:
         if note.message == finding.message:
@@ -78,18 +75,6 @@ def _with_note(comparison: Comparison, finding: Result) -> Raised:
     from ..upgrades.notes import at_the_cause  # here: few commands compare
 
     return Raised(placed([at_the_cause(finding, *comparison.sides)])[0] if comparison.sides else finding)
-
-
-def _of_a_label(comparison: Comparison, effects: Sequence[Effect], finding: Result) -> Result:
-    """Return an error about nodes that lose a Module by a label of theirs with that label's place, and what to do."""
-    from ..upgrades.lost_labels import lost_label  # here: few commands compare
-
-    for effect in effects:
-        is_label = effect.word == "lost" and effect.reason == NOT_SELECTED and effect.message == finding.message
-        lost = lost_label(effect.ref, effect.nodes, *comparison.sides) if is_label and comparison.sides else None
-        if lost:
-            return finding._replace(place=lost.place, remedy=lost.remedy)
-    return finding
 
 
 def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[Raised]:
@@ -107,15 +92,14 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
     for word, kind in _EFFECTS.items():
         if word not in words:
             continue
-        effects = [effect for effect in plan.effects if effect.word in (kind, "unknown")]
-        pairs = [(effect.ref, effect.sentence) for effect in effects]
+        pairs = [(effect.ref, effect.sentence) for effect in plan.effects if effect.word in (kind, "unknown")]
         harms = [effect for effect in comparison.by_former_labels if effect.word == kind]
         pairs += [(harm.ref, (*harm.sentence, ", as long as they have their former labels")) for harm in harms]
         pairs += [
             (finding.ref, (finding.text,)) for finding in comparison.unapplied if word in _UNLOADS and finding.ref
         ]
         for ref, parts in pairs:
-            raised = _with_note(comparison, _of_a_label(comparison, effects, error(parts, ref=ref)))
+            raised = _with_note(comparison, error(parts, ref=ref))
             (finding,) = tag_cluster(name, [raised.error.with_words(after=f" (--fail-on {word})")])
             yield Raised(finding, raised.note, raised.error.message)
         of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)

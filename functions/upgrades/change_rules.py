@@ -5,7 +5,7 @@ Source: the webhook of KMM v2.6.0 and main (2026-07-29), and the API server, as 
 
 from collections.abc import Collection, Iterator
 
-from krmfn import Result, warning
+from krmfn import Result, info, warning
 from krmfn.ownership import Id
 
 from .. import oracles
@@ -27,10 +27,15 @@ _WAYS_OUT = {
 
 
 def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
-    """Yield a warning per Module, and per reason for which nodes that it selects are left without it."""
+    """Yield a warning per Module, and per reason for which nodes that it selects are left without it.
+
+    Of nodes that it selects no more by a label of theirs, which the change takes, it is an info with the label's place.
+    """
     for effect in impact.plan.effects:
         if effect.is_short:
             yield warning(effect.sentence, ref=effect.ref, remedy=_WAYS_OUT.get(effect.word, ""))
+        elif lost := impact.label_of(effect):  # no warning: a label is how one takes a driver from a node
+            yield info(effect.sentence, ref=effect.ref, place=lost.place, remedy=lost.remedy)
 
 
 def one_module_after_another(impact: Impact) -> Iterator[Result]:
@@ -77,7 +82,7 @@ spec: {kernelMappings: [{regexp: el9}]}
     "the node boot another kernel only after that.",
     held=oracles.CONTROLLERS,
     check=nodes_keep_their_driver,
-    severities=("warning",),
+    severities=("warning", "info"),
     advice=True,
 )
 

@@ -20,6 +20,7 @@ from ..kmm.module import CONTAINER, EVERY_KERNEL, HUB_KIND, IN_TREE, MAPPINGS, M
 from ..kmm.resolution import compared_fields, first_mapping
 from ..kmm.versions import Target
 from ..plan import Effect, Plan
+from .lost_labels import LostLabel
 
 SHOWN = 3
 """How many workloads a message names before it counts the rest."""
@@ -61,6 +62,9 @@ class Impact(NamedTuple):
     """Whether the plan's effects are all that happens on the nodes."""
     effects: Mapping[Id, Sequence[Effect]]
     """The plan's effects by the ids of their Modules."""
+
+    label_of: Callable[[Effect], LostLabel | None]
+    """Returns the label of a node, changed as well, by which an effect takes nodes from a Module; None: no label."""
 
     def nodes_with(self, step: Step, word: str) -> list[str] | None:
         """Return the nodes on which the plan has this effect on a Module; None where that is not known.

@@ -1,14 +1,14 @@
 """Which label of a node has changed where a Module, whose selector has not, no longer selects the node."""
 
-from collections.abc import Collection
-
-from krmfn import Item, Place, Ref, ResourceList
+from krmfn import Item, Place, ResourceList
 from krmfn.resource import join
 from krmfn.typed import NamedTuple
 
 from ..deviceconfig.reading import domain_of
 from ..fleet.cluster import of_list
 from ..kmm.lookup import table, tables, text
+from ..kmm.scheduling import NOT_SELECTED
+from ..plan import Effect
 
 
 class LostLabel(NamedTuple):
@@ -19,8 +19,14 @@ class LostLabel(NamedTuple):
     remedy: str
 
 
-def lost_label(ref: Ref, nodes: Collection[str], before: ResourceList, after: ResourceList) -> LostLabel | None:
-    """Return the first label that took one of the nodes from a Module; None where its selector has changed, too."""
+def lost_label(before: ResourceList, after: ResourceList, effect: Effect) -> LostLabel | None:
+    """Return the first label that took one of an effect's nodes from its Module; None where its selector changes, too.
+
+    It is None as well where something else than a label takes the nodes.
+    """
+    if effect.word != "lost" or effect.reason != NOT_SELECTED:
+        return None
+    ref, nodes = effect.ref, frozenset(effect.nodes)
     old, new = (of_list(side, domain_of) for side in (before, after))
     old_driver, driver = (
         next((driver for driver in cluster.drivers if driver.ref.id == ref.id), None) for cluster in (old, new)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from krmfn import Item, Manifest, Place, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
@@ -22,6 +23,7 @@ from ..run import origin_of, run_of
 from . import known_nodes
 from .change_rules import RULES, version_is_kept
 from .impact import Impact, changed_modules
+from .lost_labels import lost_label
 
 
 def notes(
@@ -46,14 +48,15 @@ def notes(
     effects = grouped((effect.ref.id, effect) for effect in plan.effects)
     changed = changed_modules(plan, external)
     settings = [*resources.select(PROFILE[1], PROFILE[0]), *resources.select(CONFIG[1], CONFIG[0])]
-    impact = Impact(plan, *changed, target(config.kmm_version), *functions, knows_nodes, effects)
+    label_of = partial(lost_label, before, resources) if before and knows_nodes else lambda effect: None
+    impact = Impact(plan, *changed, target(config.kmm_version), *functions, knows_nodes, effects, label_of)
     for finding in (*version_is_kept(impact, run_of(resources).renewed), *apply(RULES, impact)):
         finding = _on_hub(finding)
         if source := _source(finding, manifests, by_id):
             owners[source.ref] = source
             if finding.ref == source.ref:
                 finding = source.located(finding)
-            else:
+            elif not finding.place:
                 finding = finding._replace(place=_cause(finding, source, former, settings))
         findings.append((source.ref if source else None, finding))
     results = [finding for _, finding in ignoring.not_ignored(findings, owners, config, Counter())]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from pathlib import Path
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import example, given, settings
 
 from tests.commands import process
+from tests.examples import EXAMPLES
+from tests.functions.comparing.test_base import commit, repository
 from tests.trees import plant
 
 CONFIG = """\
@@ -94,3 +100,50 @@ def test_a_selector_that_has_changed_is_the_cause(tmp_path: Path) -> None:
     assert "nodes.yaml" not in done.text
     assert "new/gpu.yaml:8:" in done.text
     assert AGAIN not in done.text
+
+
+VALUES = st.sampled_from(["true", "yes", None])
+
+
+def _inventory(labels: list[str | None]) -> str:
+    rows = [f"      n{at} 6.1.0-test{f' example.com/gpu={value}' if value else ''}" for at, value in enumerate(labels)]
+    return LINES.partition("      a ")[0] + "\n".join(rows) + "\n"
+
+
+@given(
+    st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=4),
+    st.tuples(st.sampled_from(["true", "yes"]), st.sampled_from(["true", "true", "yes"])),
+)
+@example([("true", "yes"), ("true", "true")], ("true", "true"))
+@example([("true", "yes"), ("true", "true")], ("true", "yes"))
+@settings(max_examples=max(1, EXAMPLES // 20), deadline=None, derandomize=True, database=None)
+def test_what_is_told_points_at_what_has_changed(
+    labels: list[tuple[str | None, str | None]], selectors: tuple[str, str]
+) -> None:
+    """Labels, the selector or both: where the selector stays, it is the line of the first node that is lost."""
+    folder = Path(tempfile.mkdtemp())
+    for side, at in (("old", 0), ("new", 1)):
+        config = CONFIG.replace('"true"', f'"{selectors[at]}"')
+        plant(folder, {f"{side}/gpu.yaml": config, f"{side}/nodes.yaml": _inventory([pair[at] for pair in labels])})
+    lost = [at for at, (old, new) in enumerate(labels) if old == selectors[0] and new != selectors[1]]
+    is_label = bool(lost) and selectors[0] == selectors[1]
+    expected = [f"new/nodes.yaml:{8 + lost[0]}"] if is_label else []
+    data = json.loads(process("krmfn", "diff", "old", "new", "--format", "json", cwd=folder).text)
+    notes = [note for note in data["notes"] if note["rule"] == "KRM409"]
+    assert [f"{note['file']}:{note['line']}" for note in notes] == expected
+    assert all(f"n{lost[0]} " in note["remedy"] and "lost by" in note["message"] for note in notes)
+    failing = process("krmfn", "diff", "old", "new", "--fail-on", "lost", cwd=folder)
+    lines = [line for line in failing.text.splitlines() if "(--fail-on lost)" in line]
+    errors = [line for line in lines if "as long as they have their former labels" not in line]
+    assert len(errors) == bool(lost)
+    assert all(line.startswith(expected[0] if is_label else "new/gpu.yaml:") for line in errors), errors
+
+
+def test_every_output_of_a_run_has_the_place(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", {"gpu.yaml": CONFIG, "nodes.yaml": LINES})
+    commit(repo, {"nodes.yaml": _last(LINES, "=true", "=yes")})
+    process("krmfn", "ci", "--base", "main", "--out", "../out", cwd=repo).ended(0)
+    for name in ("comment.md", "report.html", "annotations.txt", "findings.sarif", "codequality.json", "result.json"):
+        text = (tmp_path / "out" / name).read_text()
+        assert "nodes.yaml" in text, name
+        assert "again, or change the selector" in text, name
