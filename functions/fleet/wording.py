@@ -121,9 +121,9 @@ def hints(fleet: Fleet, idle: Iterable[Driver]) -> Callable[[Driver], tuple[str,
                 return f": none has the label {key}", remedy
             if value not in values:
                 close = suggestion(value, values)
-                usual = some(usual_values(key), len(values))
-                remedy = f"did you mean {close!r}?" if close else f"use {usual}, or set the label on the nodes"
-                return f": none has {key} with the value {value!r}", remedy
+                usual = repr(close) if close else some(usual_values(key), len(values))
+                # the selector may be right, and the labels wrong
+                return f": none has {key} with the value {value!r}", f"use {usual}, or set the label on the nodes"
         if len(driver.selector) < 2:
             return "", ""
         reason = ": each of its labels is on some node, but no node has all of them"
