@@ -125,10 +125,14 @@ NOW = {
     "unjudged": "what krmfn did not judge, unless you left it out (see `not judged:`)",
 }
 """The words of --fail-on for a command about one state, each with its help."""
+BASELINE = (
+    "ignore the findings listed in FILE; `ci` still reports those that keep a changed cluster from being rendered"
+)
+"""The help of --baseline."""
 CHANGE = {
     "change": "a change of an object, or of what a node gets",
-    "reload": "a node that reloads a driver, or a Module that an engine recreates or does not apply by an annotation",
-    "lost": "a node that loses a driver, or such a Module",
+    "reload": "a node that reloads a driver, or a Module that an annotation has an engine recreate or not apply",
+    "lost": "a node that loses a driver, or a Module as for reload",
     "blocked": "a node on which the change leaves a Module without its driver",
 }
 """The words of --fail-on for a command about a change."""
@@ -157,7 +161,7 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     """Add the options of every command that runs the function; --against where the command joins what it names."""
     text = (
         "compare PATHs with what the cluster gets from elsewhere: a folder, rendered manifests, a dump, or - for "
-        "stdin; that itself is not checked; may be repeated"
+        "stdin; it is not checked itself; may be repeated"
     )
     if joins:
         parser.add_argument("--against", action="append", default=[], metavar="[NAME=]PATH,...", help=text)

@@ -150,7 +150,7 @@ def _tops(head: Head, by_uid: dict[str, Head]) -> list[Owner]:
 RULES = (
     Rule(
         "KRM730",
-        "the config of an operator must not leave what is deployed while it owns objects that stay: the cluster "
+        "the config of an operator must stay deployed while it owns objects that are to stay: the cluster "
         "deletes them with it",
         good="""\
 # before
@@ -217,7 +217,7 @@ metadata: {name: main, namespace: kmm}
 spec: {image: "registry.example.com/npu:1-${KERNEL_FULL_VERSION}"}
 """,
         remedy="Keep the config deployed (`keep: true` in `for` of the Profile), take the steps that `krmfn adopt` "
-        "prints, and take it away when a dump shows that nothing names it as its owner.",
+        "prints, and remove it when a dump shows that nothing names it as its owner.",
         held=oracles.GARBAGE_COLLECTOR,
     ),
 )

@@ -172,7 +172,7 @@ def _make_anew(facts: Facts) -> Iterator[Step]:
             if entry.ref.kind == "DaemonSet":
                 yield Step(
                     f"{entry.ref}: {paths} cannot be changed. Write the cluster's labels into `matchLabels` of the "
-                    "Profile; or remove the DaemonSet alone, whose pods go on until the sync makes it anew",
+                    "Profile; or remove the DaemonSet alone, whose pods go on until the sync recreates it",
                     kubectl("delete", *_name(entry.ref), "--cascade=orphan"),
                     "the DaemonSet is gone and its pods are there; after the sync, remove those of the old labels",
                 )
@@ -222,7 +222,7 @@ def _take_configs_away(facts: Facts) -> Iterator[Step]:
                 {"op": "remove", "path": "/metadata/finalizers"},
             )
             yield Step(
-                f"Take the finalizers of {head.ref} away: nobody answers them while the operator is stopped",
+                f"Take the finalizers of {head.ref} away: the operator, which would remove them, is stopped",
                 _patch(head.ref, *operations),
                 "the patch is applied",
             )

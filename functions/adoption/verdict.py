@@ -80,7 +80,7 @@ def _leaving(facts: Facts) -> Iterator[str]:
     for entry in facts.objects:
         since = text(table(facts.dump.objects.get(entry.ref.id, {}), "metadata"), "deletionTimestamp")
         if since:
-            yield f"{entry.ref} is being deleted since {since}; wait until it is gone, a sync makes it anew"
+            yield f"{entry.ref} is being deleted since {since}; wait until it is gone, a sync recreates it"
 
 
 def _differences(facts: Facts) -> Iterator[str]:

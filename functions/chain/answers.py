@@ -84,7 +84,7 @@ def _with_steps(sentence: str, holds: bool, links: Mapping[str, Link], name: str
     before = [known for key, known in links.items() if [*links].index(key) < [*links].index(name)] if name else []
     steps += [gap] if (gap := gaps(before)) else []
     if link and name != first_name:
-        steps += [f"beside that the Module {links[first_name].reason}", *links[first_name].evidence[:2]]
+        steps += [f"also, the Module {links[first_name].reason}", *links[first_name].evidence[:2]]
     steps += link.evidence if link else [text for known in links.values() for text in known.evidence]
     data = [_record(key, value) for key, value in links.items()]
     return Answer(holds, sentence, tuple(steps), first_name, tuple(data), name)

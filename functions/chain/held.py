@@ -80,7 +80,7 @@ def judge(subject: Subject) -> Link:
     if sense := meaning(worker.status.words):
         evidence.append(sense)
     elif is_stuck and not held and not subject.log:
-        evidence.append("what uses it stands in the log of that pod alone: pass it with --log FILE")
+        evidence.append("only the log of that pod says what uses it: pass it with --log FILE")
     if subject.is_done:
         return Link("broken", evidence, f"is loaded, and about to be unloaded: {cause}", command)
     if subject.loaded and subject.image and subject.outcome.state == "planned":

@@ -35,7 +35,7 @@ def judge(subject: Subject) -> Link:
         return Link("broken", evidence, reason, kubectl("describe", "pod", "-n", namespace, pod))
     command = kubectl("logs", "-n", namespace, pod, "-c", "worker", "--previous")
     if not subject.log and not sense:
-        evidence.append("why it fails stands in its log alone: pass it with --log FILE")
+        evidence.append("only its log says why it fails: pass it with --log FILE")
     words = f"{worker.action} {of_pod(worker.status)}"
     return Link("broken", evidence, reason, command, words, shared="words of the worker pod")
 

@@ -155,7 +155,7 @@ spec: {parameters: ["mode=safe"]}
 RULES = (
     Rule(
         "KRM547",
-        "an engine should change nothing of Modules and their consumers after krmfn has judged them",
+        "an engine should not change Modules and their consumers after krmfn has judged them",
         good=_RENDERED,
         bad=_RENDERED.replace("  prune: true\n", "  prune: true\n  targetNamespace: other\n"),
         remedy="Write the change into the kustomization of the folder, where it is judged, and remove it from the "

@@ -167,7 +167,7 @@ def _made_anew(cluster: Cluster, top: str) -> Iterator[Result]:
         if declaration.anew and holders:
             engine = NAMES[declaration.engine]
             message = (
-                f"{engine} deletes and makes anew what it cannot change of {deployment.path}, so all nodes of its "
+                f"{engine} deletes and recreates what it cannot change of {deployment.path}, so all nodes of its "
                 "Modules unload and load them again"
             )
             yield warning(
@@ -219,7 +219,7 @@ RULES = (
     ),
     Rule(
         "KRM618",
-        "no engine should delete and make anew what it cannot change where it applies Modules",
+        "an engine that applies Modules should not recreate what it cannot change",
         good=_APPLIED,
         bad=_APPLIED.replace("destination:", "syncPolicy: {syncOptions: [Replace=true]}\n  destination:"),
         remedy="Remove `Replace=true` from `syncPolicy.syncOptions` of the Application, or `force` from Flux's "

@@ -97,7 +97,7 @@ spec: {url: https://git.example.com/fleet.git, ignore: /drivers/}
 RULES = (
     Rule(
         "KRM537",
-        "a file with a config or a Module that Flux or Fleet deploys should not be left out of what that fetches",
+        "a file with a config or a Module in a deployed folder should not be left out of what Flux or Fleet fetches",
         good=_GOOD,
         bad=f"{_GOOD}---\n{_SOURCE}",
         remedy="Add a pattern for the file that begins with `!`, or leave it out with `exclude` in .krmfn.yaml, too.",

@@ -166,7 +166,7 @@ def _of_version(resources: ResourceList) -> Iterator[Gap]:
     except KrmfnError:
         return  # the functionConfig's own finding says so
     if not (config.names_kmm or run_of(resources).names_kmm):
-        yield Gap("areas", f"KMM versions but {version}", "none is named")
+        yield Gap("areas", f"KMM versions other than {version}", "none is named")
     elif is_newer(version):
         yield Gap("areas", f"KMM {version}", f"newer than this krmfn, so judged as {judged_as.name}")
     if not judged_as.is_fork and any(map(_is_of_fork, resources.items)):

@@ -52,7 +52,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_context(parser)
     help_ = "output format (default: text, or `format` in .krmfn.yaml)"
     parser.add_argument("--format", choices=tuple(findings.FORMATS), help=help_)
-    parser.add_argument("--baseline", metavar="FILE", help="ignore the findings listed in FILE")
+    parser.add_argument("--baseline", metavar="FILE", help=options.BASELINE)
     help_ = "write the current findings to FILE, and print nothing"
     parser.add_argument("--write-baseline", metavar="FILE", help=help_)
     options.add_fail_on(parser, options.NOW)
@@ -160,12 +160,12 @@ def _mend(context: Context, args: Request) -> int:
 
     if args.write_baseline or "-" in args.paths:
         other = "--write-baseline" if args.write_baseline else "the PATH -"
-        raise KrmfnError(f"{other} cannot be combined with --fix or --diff, which mend files; remove one of the two")
+        raise KrmfnError(f"{other} cannot be combined with --fix or --diff, which change files; remove one of the two")
     mended = fixing.mend(context, partial(_judge, context, args))
     code = run_findings.exit_code(mended.judged.streams, mended.judged.checked, args.fail_on)
     if args.diff:
         if mended.problem:
-            context.log.say(f"nothing can be mended: {mended.problem}", "error")
+            context.log.say(f"nothing can be fixed: {mended.problem}", "error")
         output.write_stdout(fixing.diff(mended))
         context.log.findings(mended.judged.visible.results)
     else:

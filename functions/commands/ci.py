@@ -47,7 +47,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", metavar="REF", help=help_)
     help_ = f"where {', '.join(FILES)} are written: a new or empty folder, or that of an earlier `ci`"
     parser.add_argument("--out", metavar="DIR", required=True, help=help_)
-    parser.add_argument("--baseline", metavar="FILE", help="ignore the findings listed in FILE")
+    parser.add_argument("--baseline", metavar="FILE", help=options.BASELINE)
     options.add_fail_on(parser, options.NOW | options.CHANGE)
     options.add_rules_url(parser)
 

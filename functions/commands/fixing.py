@@ -59,7 +59,7 @@ def mend(context: Context, judge: Judge) -> Mended:
     problem = "" if current.streams.is_whole else "not all can be read, so what else would change is not known"
     problem = problem or outcome.problem(mended, first.checked.results, current.checked.results)
     if not problem and (other := outcome.changed(before, after)):
-        problem = f"{other} would change, which has no finding that is mended"
+        problem = f"{other} would change, which has no finding that is fixed"
     return Mended(first, problem=problem) if problem else Mended(current, texts, mended)
 
 
@@ -91,14 +91,14 @@ def _text(path: str, known: Mapping[str, bytes]) -> str | None:
 def write(context: Context, mended: Mended, is_forced: bool) -> None:
     """Write the files that mends change, all or none, and say how many. Raises KrmfnError when they may not be."""
     if mended.problem:
-        context.log.say(f"nothing is mended: {mended.problem}", "error")
+        context.log.say(f"nothing is fixed: {mended.problem}", "error")
         return
     if not is_forced:
         guards.check_committed(mended.texts)
     if mended.texts:
         together.replace({path: (files.read_regular(path, path), text) for path, text in mended.texts.items()})
         number, extent = counted(len(mended.findings), "finding"), counted(len(mended.texts), "file")
-        context.log.say(f"mended {number} in {extent}")
+        context.log.say(f"fixed {number} in {extent}")
 
 
 def diff(mended: Mended) -> str:

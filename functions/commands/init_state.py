@@ -33,7 +33,7 @@ def lines(top: str, dumps: Sequence[str]) -> list[str]:
     if dirty:
         notes += ["", f"not committed before this: {some(dirty, len(dirty))}; commit what is written now by itself"]
     for name in loose:
-        notes += ["", f"{name} is a dump of a cluster: keep it out of Git, secrets may stand in it"]
+        notes += ["", f"{name} is a dump of a cluster: keep it out of Git, since it may hold secrets"]
     return notes
 
 

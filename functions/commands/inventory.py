@@ -56,7 +56,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--valid-until", metavar="YYYY-MM-DD", help=help_)
     help_ = "the day on which the nodes were listed, for --check --max-age"
     parser.add_argument("--taken-on", metavar="YYYY-MM-DD", help=help_)
-    help_ = "write to FILE, all or nothing (default: stdout); it may stand in a PATH of --for"
+    help_ = "write to FILE, all or nothing (default: stdout); it may be in a PATH of --for"
     parser.add_argument("-o", "--output", metavar="FILE", help=help_)
     help_ = "instead check that the inventories of these PATHs hold the labels that selectors there use"
     parser.add_argument("--check", nargs="+", default=[], metavar="PATH", help=help_)

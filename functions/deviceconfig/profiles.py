@@ -196,7 +196,7 @@ def _secret_keys(name: str, fields: dict[str, Any]) -> dict[str, Any]:
 RULES = (
     Rule(
         "KRM143",
-        "a profile should be named by a config, and is checked in any case; one that is overridden should be there",
+        "a config should name each profile, and each entry of `overrides` a profile that exists",
         good="""\
 kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}

@@ -42,7 +42,7 @@ HARMLESS = (
     Harmless("authentication.k8s.io", "tokenreviews", "create", "asks whose a token is"),
     Harmless("authorization.k8s.io", "subjectaccessreviews", "create", "asks what somebody may do"),
     Harmless("authorization.k8s.io", "selfsubjectaccessreviews", "create", "asks what it may do itself"),
-    Harmless("security.openshift.io", "securitycontextconstraints", "use", "pods of the config, told by themselves"),
+    Harmless("security.openshift.io", "securitycontextconstraints", "use", "the constraint that its pods run under"),
 )
 """Rights that are no finding. Everything else that is not reading is."""
 

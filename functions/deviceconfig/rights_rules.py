@@ -179,7 +179,7 @@ RULES = (
     ),
     Rule(
         "KRM176",
-        "an account must be bound to one SecurityContextConstraint of OpenShift: of several its pods get any",
+        "an account must be bound to one SecurityContextConstraint of OpenShift: of several, any may apply to its pods",
         check=accounts_have_one_constraint,
         good="""\
 spec:

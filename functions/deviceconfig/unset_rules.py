@@ -39,8 +39,7 @@ spec:
 ---
 spec: {profile: gpu, unset: [devicePlugin.enw.LOG]}
 """,
-        remedy="Write the names of the fields from the spec on, with the name of an entry where a list has such: "
-        "daemonSets.NAME.args.",
+        remedy="Write the path of the field below `spec`, with the name of a list's entry: daemonSets.NAME.args.",
         held=oracles.OUR_KINDS,
         check=what_is_unset_is_a_field,
     ),

@@ -130,7 +130,7 @@ spec: {profile: gpu, driverVersion: "1.1"}
     ),
     Rule(
         "KRM188",
-        "a version of a Profile should not replace what a `when` that holds has set",
+        "an entry of a Profile's `versions` should not replace what a `when` has set",
         good=_GOOD,
         bad=_GOOD.replace("dirName", "firmwarePath"),
         remedy="Write the field in one of the two, or narrow the `if`.",

@@ -55,7 +55,7 @@ def _holders(final: FinalList) -> Iterator[Item]:
 
 KRM720 = Rule(
     "KRM720",
-    "no annotation should have Argo CD, Helm or Flux delete a Module, make it anew, or not apply it",
+    "an annotation should not make Argo CD, Helm or Flux delete or recreate a Module, or not apply it",
     good="""\
 kind: Module
 metadata: {annotations: {argocd.argoproj.io/sync-wave: "0"}}

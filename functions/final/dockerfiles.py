@@ -49,7 +49,7 @@ def config_maps_hold_dockerfiles(final: FinalList) -> Iterator[Result]:
                 places[build.name] = some(sorted(candidates), len(candidates))
             namespace = build.module.ref.namespace
             message = f"KMM reads the ConfigMap {build.name} in the Module's namespace {namespace}"
-            message += f"; here it stands in {places[build.name]} only"
+            message += f"; here it is in {places[build.name]} only"
             yield build.located(final, warning(message, field=field, remedy=f"move it to {namespace}"))
 
 
@@ -157,10 +157,10 @@ _COPY = ("FROM sdk:1 AS builder", "RUN make", "FROM scratch", "COPY --from=build
 RULES = (
     Rule(
         "KMM083",
-        "the ConfigMap of a build must have the key `dockerfile`, and should stand in the namespace of the Module",
+        "the ConfigMap of a build must have the key `dockerfile`, and should be in the namespace of the Module",
         good=_example("[]", "FROM sdk:1"),
         bad=_example("[]", "FROM sdk:1", key="Dockerfile"),
-        remedy="Rename the key. If the ConfigMap stands in another namespace, move it to that of the Module.",
+        remedy="Rename the key. If the ConfigMap is in another namespace, move it to that of the Module.",
         held=oracles.BUILDS,
         check=config_maps_hold_dockerfiles,
         severities=("error", "warning"),

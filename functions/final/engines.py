@@ -17,7 +17,7 @@ HOOK, POLICY = "argocd.argoproj.io/hook", "argocd.argoproj.io/hook-delete-policy
 _HELM_HOOK, _HELM_POLICY = "helm.sh/hook", "helm.sh/hook-delete-policy"
 _SYNC, _COMPARE = "argocd.argoproj.io/sync-options", "argocd.argoproj.io/compare-options"
 _FLUX = "kustomize.toolkit.fluxcd.io"
-ANEW, GONE, KEPT, LASTING = "made anew", "deleted", "not applied", "not deleted"
+ANEW, GONE, KEPT, LASTING = "recreated", "deleted", "not applied", "not deleted"
 """What becomes of the object. Deleting a Module unloads its kernel module on all nodes, and so does making it anew."""
 
 
@@ -100,8 +100,8 @@ class Behaviour(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What happens: `Argo CD deletes it and makes it anew at every sync`."""
-        verbs = {ANEW: "deletes it and makes it anew", GONE: "deletes it", KEPT: "does not apply it"}
+        """What happens: `Argo CD deletes and recreates it at every sync`."""
+        verbs = {ANEW: "deletes and recreates it", GONE: "deletes it", KEPT: "does not apply it"}
         return f"{self.row.engine} {verbs.get(self.row.effect, 'does not delete it')}{self.row.when}"
 
     @property

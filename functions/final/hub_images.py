@@ -80,7 +80,7 @@ spec:
 RULES = (
     Rule(
         "KRM632",
-        "the names of a ManagedClusterModule and of a cluster, joined by a dash, must not be those of another pair",
+        "the names of a ManagedClusterModule and of a cluster, joined by a dash, must differ from those of other pairs",
         good=_HUB.replace("NAME", "xpu-card"),
         bad=_HUB.replace("NAME", "xpu-gpu"),
         remedy="Rename one of the two ManagedClusterModules.",

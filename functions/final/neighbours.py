@@ -89,7 +89,7 @@ def _finding(final: FinalList, items: dict[Ref, Item], conflict: Conflict) -> Re
 
 KMM080 = Rule(
     "KMM080",
-    "two ordered Modules must not be one to KMM, which joins namespace and name: `a-b` and `c` are as `a` and `b-c`",
+    "two ordered Modules must not share a label: KMM joins namespace and name, and `a-b`, `c` is also `a`, `b-c`",
     good="""\
 metadata: {namespace: lab, name: a-gpu}
 spec: {moduleLoader: {container: {version: "1.0", modprobe: {moduleName: gpu}}}}

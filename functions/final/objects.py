@@ -137,7 +137,7 @@ metadata:
 
 KRM712 = Rule(
     "KRM712",
-    "ownerReferences should not stand in a Module: the garbage collector deletes it with its owner",
+    "a Module should have no ownerReferences: the garbage collector deletes it with its owner",
     good="kind: Module\n",
     bad="""\
 kind: Module

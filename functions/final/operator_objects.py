@@ -162,7 +162,7 @@ KRM531 = Rule(
     "the kernel version of a preflight validation must have three parts",
     good=_PREFLIGHT,
     bad=_PREFLIGHT.replace("5.14.0-570.12.1.el9_6.x86_64", "el9"),
-    remedy="Write the version of the kernel to come, as `uname -r` prints it there.",
+    remedy="Write the version of the new kernel, as `uname -r` prints it.",
     held=oracles.PREFLIGHT,
     check=preflight_kernels_are_versions,
 )

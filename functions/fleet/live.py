@@ -138,7 +138,7 @@ def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> 
     if len(live.objects.uids) > 1:
         raise KrmfnError("it holds dumps of two clusters (two Namespaces kube-system); pass one file for each cluster")
     if not (live.nodes or live.inventories):
-        raise KrmfnError("it holds no Node and no NodeInventory; write it anew with `krmfn why --kubectl`")
+        raise KrmfnError("it holds no Node and no NodeInventory; write it again with `krmfn why --kubectl`")
     return live
 
 

@@ -98,8 +98,8 @@ OF_COVERAGE = (
     ),
     Rule(
         "KRM605",
-        "a selector should select at least one of the known nodes, and no cluster with Modules should be without nodes "
-        "where others have some",
+        "a selector should select at least one of the known nodes; if one cluster has known nodes, each cluster with "
+        "Modules should",
         INVENTORY + MODULE,
         INVENTORY + MODULE.replace('"true"', '"yes"'),
         "Correct the label or its value, label the nodes, or regenerate the inventory. Give each cluster an inventory, "
@@ -114,7 +114,7 @@ OF_COVERAGE = (
         "a kernel mapping should match the kernel of a selected node",
         INVENTORY.replace("gpu-1 5.14.0-503.el9", "gpu-1 4.18.0-553.el8") + TWO_MAPPINGS.replace("FIRST", "el9"),
         INVENTORY + TWO_MAPPINGS.replace("FIRST", "el9"),
-        "Remove the mapping once no node goes back to such a kernel; keep it if it is for a future kernel.",
+        "Remove the mapping when no node will boot such a kernel again; keep it if it is for a future kernel.",
         check=findings.mappings_are_reached,
         severities=("info",),
         advice=True,
@@ -158,7 +158,7 @@ OF_COVERAGE = (
     ),
     Rule(
         "KRM610",
-        "a node should be without taints: to KMM 2.6, and on OpenShift, the pod that looks for an image tolerates none",
+        "one node should have no taints: in KMM 2.6 and on OpenShift, the pod that looks for an image tolerates none",
         TAINTED + "  - nodes: |\n      cpu-1 5.14.0-503.el9.x86_64\n" + TOLERATING,
         TAINTED + TOLERATING,
         "Keep a node without taints in the cluster; the pod needs no label and no device. Or add it to the inventory, "

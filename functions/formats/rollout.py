@@ -20,7 +20,7 @@ def text(plan: Rollout) -> str:
     """
     head = [
         f"{plan.module}, version {plan.old} to {plan.new}: {counted(sum(map(len, plan.waves)), 'node')} in "
-        f"{counted(len(plan.waves), 'wave')}. Each step was played as KMM does it.",
+        f"{counted(len(plan.waves), 'wave')}. Each step was simulated.",
         *_remarks(plan),
         "",
         *(_progress(plan) if plan.is_begun else [f"Apply NEW first: the nodes keep version {plan.old}."]),

@@ -19,7 +19,7 @@ def is_mendable(path: str, tops: Collection[str]) -> bool:
 
 
 def tops(paths: Iterable[str], root: str | None) -> list[str]:
-    """Return the folders, or files, outside of which nothing is mended, for PATHs without links."""
+    """Return the folders, or files, outside of which nothing is fixed, for PATHs without links."""
     return [roots.root_of(path if os.path.isdir(path) else os.path.dirname(path), root) or path for path in paths]
 
 
@@ -42,7 +42,7 @@ def check_committed(paths: Iterable[str]) -> None:
     changed = sorted(path for path in paths if is_changed(path))
     if changed:
         files = some(map(os.path.relpath, changed), len(changed))
-        raise KrmfnError(f"nothing is mended: {files} is not as it was committed; commit it first, or pass --force")
+        raise KrmfnError(f"nothing is fixed: {files} is not as it was committed; commit it first, or pass --force")
 
 
 def is_changed(path: str) -> bool:

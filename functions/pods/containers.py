@@ -133,7 +133,7 @@ def _mounts(container: Any, volumes: set[str]) -> Iterator[FieldMistake]:
             if inner.startswith("/") or ".." in inner.split("/"):
                 yield (*start, field), Mistake(f"is {inner!r}", "write a relative path without ..")
         if mount.get("subPath") and mount.get("subPathExpr"):
-            yield (*start, "subPathExpr"), Mistake("stands beside subPath", "write one of the two")
+            yield (*start, "subPathExpr"), Mistake("cannot be combined with subPath", "write one of the two")
         if text(mount, "mountPropagation") == "Bidirectional" and not is_privileged:
             yield (
                 (*start, "mountPropagation"),

@@ -66,7 +66,7 @@ def _handler(handler: Any, kinds: tuple[str, ...]) -> Iterator[FieldMistake]:
     if not written:
         yield (), Mistake("does nothing", f"write one of {', '.join(kinds)}")
     for other in written[1:]:
-        yield (other,), Mistake(f"stands beside {written[0]}", "write one of the two")
+        yield (other,), Mistake(f"cannot be combined with {written[0]}", "write one of the two")
     for kind in written[:1]:
         part = handler[kind]
         if kind == "exec" and not part.get("command"):

@@ -59,7 +59,7 @@ def check(container: Any) -> Iterator[FieldMistake]:
             if mistake := _mistake(str(name), quantity):
                 yield ("resources", word, name), mistake
     if any(str(name).startswith(_HUGE) for name in (*limits, *requests)) and not {*limits, *requests} & _OF_PODS:
-        yield ("resources",), Mistake(f"{_HUGE}SIZE needs cpu or memory beside it", "write one of the two")
+        yield ("resources",), Mistake(f"{_HUGE}SIZE needs cpu or memory, too", "write one of the two")
     for name, quantity in requests.items():
         requested, limit = amount(quantity), amount(limits.get(name))
         if requested is None:

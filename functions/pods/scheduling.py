@@ -52,7 +52,7 @@ def _toleration(toleration: Any) -> Iterator[FieldMistake]:
     if effect not in _EFFECTS:
         yield ("effect",), Mistake(f"is {effect!r}", f"write one of {', '.join(_EFFECTS[1:])}")
     elif toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
-        yield ("effect",), Mistake("must be NoExecute beside tolerationSeconds")
+        yield ("effect",), Mistake("must be NoExecute with tolerationSeconds")
 
 
 def _required(affinity: Any) -> Iterator[FieldMistake]:

@@ -45,7 +45,7 @@ def check(container: Any) -> Iterator[FieldMistake]:
         source = variable.get("valueFrom")
         if isinstance(source, dict):
             if variable.get("value"):
-                yield (*path, "valueFrom"), Mistake("stands beside a value", "write one of the two")
+                yield (*path, "valueFrom"), Mistake("cannot be combined with value", "write one of the two")
             yield from (((*path, "valueFrom", *field), mistake) for field, mistake in _source(source))
     for index, source in tables(container, "envFrom"):
         yield from ((("envFrom", index, *field), mistake) for field, mistake in _all_of(source))

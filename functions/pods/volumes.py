@@ -34,7 +34,7 @@ def _volume(volume: Any) -> Iterator[FieldMistake]:
         yield ("name",), Mistake(f"is {text(volume, 'name')!r}", "write lower case letters, digits and -, at most 63")
     sources = [word for word, source in volume.items() if word != "name" and isinstance(source, dict)]
     for other in sources[1:]:
-        yield (other,), Mistake(f"stands beside {sources[0]}", "a volume has one source")
+        yield (other,), Mistake(f"cannot be combined with {sources[0]}", "a volume has one source")
     for word in sources[:1]:
         yield from (((word, *field), mistake) for field, mistake in _source(word, volume[word]))
 

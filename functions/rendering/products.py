@@ -202,7 +202,7 @@ KRM184 = Rule(
 
 KRM185 = Rule(
     "KRM185",
-    "the versions of krmfn and KMM that a Profile requires must be there",
+    "krmfn and KMM must have the versions that a Profile requires",
     good=_GOOD.replace("spec:\n  schema", 'spec:\n  requires: {kmm: ">=2.4"}\n  schema'),
     bad=_GOOD.replace("spec:\n  schema", 'spec:\n  requires: {kmm: ">=99"}\n  schema'),
     remedy="Install what the finding names, set the version of KMM, or use another version of the Profile.",

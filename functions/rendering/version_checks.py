@@ -28,7 +28,7 @@ def check(resources: ResourceList, config: FunctionConfig) -> Iterator[tuple[Ref
 
 KMM085 = Rule(
     "KMM085",
-    "the KMM version should be one whose rules are known: a newer one is judged as the newest that is",
+    "the KMM version should be one whose rules are known: a newer one is judged as the newest known one",
     good="""\
 # kmm: 2.6
 kind: DeviceConfig
@@ -37,7 +37,7 @@ kind: DeviceConfig
 # kmm: 99.0
 kind: DeviceConfig
 """,
-    remedy="Install a newer krmfn; to what KMM has changed since, this one is blind.",
+    remedy="Install a newer krmfn: this one does not know what KMM has changed since.",
     held=oracles.OUR_KINDS,
     check=_version_is_known,
     severities=("warning",),

@@ -46,7 +46,7 @@ STATES = (
     State("terminating", "Terminating", "the Module is being deleted: KMM unloads it"),
     State("taint", "Taint", "the Module does not tolerate a taint of the node"),
     State("not labelled", "Waits for a label", "ordered upgrade: nothing is loaded before the node has its label"),
-    State("waiting", "Waits for the node", "nothing is loaded while the node is cordoned, not ready, or the like"),
+    State("waiting", "Waits for the node", "nothing is loaded while the node is cordoned, not ready or unreachable"),
     State(
         "other version", "Other version", "ordered upgrade: what is loaded, if anything, stays until the label changes"
     ),

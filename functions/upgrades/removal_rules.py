@@ -209,7 +209,7 @@ spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""
     ),
     Rule(
         "KRM411",
-        "the version labels of nodes should be removed after the Module that they are about",
+        "when a Module is deleted, its version labels should be removed from the nodes afterwards",
         good="""\
 # before
 kind: Module

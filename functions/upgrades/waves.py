@@ -86,7 +86,7 @@ def rollout(compared: Comparison, share: str = DEFAULT) -> Rollout:
     step = size(share, len(selected if stand.is_begun else nodes))
     waves = tuple(tuple(rest[start : start + step]) for start in range(0, len(rest), step))
     if len(waves) * len(label_of) > _LIMIT:
-        raise _no_plan(f"{len(waves):,} waves on {len(label_of):,} nodes are too many to be played; make --wave larger")
+        raise _no_plan(f"{len(waves):,} waves on {len(label_of):,} nodes are too many to simulate; make --wave larger")
     loaded: _Loaded = {}
     for node, group in first.group_of.items():
         loaded |= {(node, module): (view.entry, not view.is_older) for module, view in first.groups[group].items()}

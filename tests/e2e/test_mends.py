@@ -49,7 +49,7 @@ def test_a_mistake_in_a_patch_is_mended_in_the_patch(tmp_path: Path) -> None:
         .replace("/kernelMappings", "/kernelMapping")
     )
     before = check(plant(tmp_path, BUILT)).ended(0)
-    done = check(plant(tmp_path, wrong), "--fix").ended(0, "mended 4 findings in 2 files\n")
+    done = check(plant(tmp_path, wrong), "--fix").ended(0, "fixed 4 findings in 2 files\n")
     assert content(tmp_path) == BUILT
     assert done.out == before.out
 
@@ -58,7 +58,7 @@ def test_an_unused_entry_in_a_patch_goes(tmp_path: Path) -> None:
     entry = f'      annotations:\n        krmfn.dev/ignore: "{UNUSED}"\n'
     files = dict(BUILT)
     files["kustomization.yaml"] = KUSTOMIZATION.replace("      namespace: kmm\n", f"      namespace: kmm\n{entry}")
-    check(plant(tmp_path, files), "--fix").ended(0, "mended 1 finding in 1 file\n")
+    check(plant(tmp_path, files), "--fix").ended(0, "fixed 1 finding in 1 file\n")
     assert content(tmp_path) == BUILT
 
 
@@ -85,6 +85,6 @@ def test_a_mistake_that_clusters_share_is_mended_once_and_that_of_one_is_its_own
     wrong["b/kustomization.yaml"] = files["b/kustomization.yaml"].replace("/dirName", "/dirNam")
     before = check(plant(tmp_path, files)).ended(0)
     plant(tmp_path, wrong)
-    done = check(tmp_path, "--fix", "--root", ".").ended(0, "mended 2 findings in 2 files\n")
+    done = check(tmp_path, "--fix", "--root", ".").ended(0, "fixed 2 findings in 2 files\n")
     assert content(tmp_path) == files
     assert done.out == before.out

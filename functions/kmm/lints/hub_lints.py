@@ -78,7 +78,7 @@ def _tls_is_of_the_container(module: Module) -> Iterator[Result]:
 
 KMM088 = Rule(
     "KMM088",
-    "registryTLS should stand in the container of a ManagedClusterModule: that of a mapping does not reach the spokes",
+    "registryTLS should be in the container of a ManagedClusterModule: that of a mapping does not reach the spokes",
     good="""\
 kind: ManagedClusterModule
 spec: {moduleSpec: {moduleLoader: {container: {registryTLS: {insecure: true}}}}}

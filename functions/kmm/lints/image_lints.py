@@ -197,7 +197,7 @@ def _tag_does_not_move(template: Template) -> Iterator[Result]:
 
 KRM225 = Rule(
     "KRM225",
-    "an image should have a digest or a tag that does not move; latest moves, and no tag means latest",
+    "an image should have a digest or a tag that does not change; `latest` changes, and no tag means `latest`",
     good='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}\n',
     bad='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:latest"}}}\n',
     remedy="Write a version or a digest.",

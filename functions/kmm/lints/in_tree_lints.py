@@ -64,13 +64,13 @@ def _takes(entry: Table, name: str) -> bool:
 
 KMM089 = Rule(
     "KMM089",
-    "a Module should remove Linux's own kernel module of the name that it loads: modprobe loads nothing beside that",
+    "a Module should remove the kernel's own module of the name that it loads: modprobe loads no second one",
     good="""\
 spec: {moduleLoader: {container: {modprobe: {moduleName: ice}, inTreeModulesToRemove: [irdma, ice]}}}
 """,
     bad="spec: {moduleLoader: {container: {modprobe: {moduleName: ice}}}}\n",
     remedy="List the kernel module in `inTreeModulesToRemove`, after those that use it; KMM removes it only where the "
-    "kernel has it. Ignore the finding where nodes never load it, as with a blacklist in their image.",
+    "kernel has it. Ignore the finding where nodes never load it, for example because their image blacklists it.",
     held=oracles.WORKER,
     check=_in_tree_goes_first,
     severities=("warning",),

@@ -46,4 +46,4 @@ def test_a_change_is_held_back_by_its_own_engine_only(engine: str, tmp_path: Pat
     repo = repository(tmp_path, root("a", MODULE) | ENGINES[engine])
     altered(repo / "a/a.yaml", "namespace: kmm}", f"namespace: kmm, annotations: {{{HOOK}}}}}")
     out = process("krmfn", "diff", "--base", "main", ".", cwd=repo).out.decode()
-    assert ("Argo CD deletes it and makes it anew" in out) is (engine == "argocd"), out
+    assert ("Argo CD deletes and recreates it" in out) is (engine == "argocd"), out

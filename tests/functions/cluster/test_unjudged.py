@@ -73,7 +73,7 @@ JUDGED = {"gpu.yaml": CONFIG, "kmm.yaml": KMM.replace("VERSION", '"2.6"'), "node
 """Of this all is judged."""
 CASES: dict[str, tuple[dict[str, str], str]] = {
     "all is judged": ({}, ""),
-    "no version": ({"kmm.yaml": ""}, "KMM versions but 2.6 (none is named)"),
+    "no version": ({"kmm.yaml": ""}, "KMM versions other than 2.6 (none is named)"),
     "a version that is newer": (
         {"kmm.yaml": KMM.replace("VERSION", '"9.9"')},
         "KMM 9.9 (newer than this krmfn, so judged as main)",

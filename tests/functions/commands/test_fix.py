@@ -67,7 +67,7 @@ def test_what_has_one_correction_is_mended_at_its_place(tmp_path: Path, right: s
     assert before.code == 0
     done = check(plant(tmp_path, {"a.yaml": text.replace(right, wrong)}), "--fix")
     assert done.code == 0, done
-    assert done.err.startswith("mended ")
+    assert done.err.startswith("fixed ")
     assert content(tmp_path) == {"a.yaml": text, "b.yaml": OTHER}
     assert done.out == before.out
 
@@ -136,7 +136,7 @@ UNUSED = "KRM225: the vendor has no other tag"
 )
 def test_an_unused_entry_goes_with_what_is_empty_then(tmp_path: Path, right: str, wrong: str) -> None:
     text = CONFIG.replace(right, wrong)
-    done = check(plant(tmp_path, {"a.yaml": text}), "--fix").ended(0, "mended 1 finding in 1 file\n")
+    done = check(plant(tmp_path, {"a.yaml": text}), "--fix").ended(0, "fixed 1 finding in 1 file\n")
     assert "KRM139" not in done.text
     lines = [line for line in text.splitlines(True) if "krmfn.dev/ignore" not in line]
     if "stays" not in wrong:
@@ -149,7 +149,7 @@ def test_of_two_entries_the_used_one_stays(tmp_path: Path) -> None:
     text = BASE.replace("registry.example.com/gpu", "registry.example.com/gpu:latest")
     text = text.replace('  driverVersion: "1.0"   # the vendor\'s\n', "")
     text = text.replace("kmm}", f'kmm, annotations: {{krmfn.dev/ignore: "{UNUSED}; KRM209: who knows"}}}}')
-    done = check(plant(tmp_path, {"a.yaml": text}), "--fix").ended(0, "mended 1 finding in 1 file\n")
+    done = check(plant(tmp_path, {"a.yaml": text}), "--fix").ended(0, "fixed 1 finding in 1 file\n")
     assert "1 finding turned off" in done.text
     assert content(tmp_path) == {"a.yaml": text.replace("; KRM209: who knows", "")}
 
@@ -165,7 +165,7 @@ def test_an_unused_entry_of_a_function_config_goes(tmp_path: Path) -> None:
 def test_an_error_that_hid_an_unused_entry_and_the_entry_are_mended_in_one_run(tmp_path: Path) -> None:
     text = CONFIG.replace("kmm}", f'kmm, annotations: {{krmfn.dev/ignore: "{UNUSED}"}}}}')
     text = text.replace("driverVersion", "driverVerson")
-    check(plant(tmp_path, {"a.yaml": text}), "--fix").ended(0, "mended 2 findings in 1 file\n")
+    check(plant(tmp_path, {"a.yaml": text}), "--fix").ended(0, "fixed 2 findings in 1 file\n")
     assert content(tmp_path) == {"a.yaml": CONFIG}
 
 
@@ -173,7 +173,7 @@ def test_a_mend_that_shows_another_finding_is_not_made(tmp_path: Path) -> None:
     """The misspelt annotation has kept it from being said that there is no such Profile."""
     files = {"a.yaml": CONFIG.replace("kmm}", "kmm, annotations: {krmfn.dev/profil: x}}")}
     done = check(plant(tmp_path, files), "--fix").ended(1)
-    assert done.err.startswith("error: nothing is mended: a finding would be new: a.yaml:")
+    assert done.err.startswith("error: nothing is fixed: a finding would be new: a.yaml:")
     assert "KRM118" in done.text
     assert content(tmp_path) == files
 
@@ -183,7 +183,7 @@ def test_a_key_of_ours_is_mended(tmp_path: Path) -> None:
     profile = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: settings}\nspec:\n"
     profile += "  profiles: {x: {imagePullPolicy: Always}}\n"
     plant(tmp_path, {"a.yaml": text.replace("/profile", "/profil"), "f.yaml": profile})
-    check(tmp_path, "--fix").ended(0, "mended 1 finding in 1 file\n")
+    check(tmp_path, "--fix").ended(0, "fixed 1 finding in 1 file\n")
     assert content(tmp_path) == {"a.yaml": text, "f.yaml": profile}
 
 
@@ -215,7 +215,7 @@ def test_a_file_that_is_not_as_it_was_committed_needs_force(tmp_path: Path, stat
         run_git(tmp_path, "add", ".")
     done = check(tmp_path, "--fix")
     if state != "committed":
-        message = "nothing is mended: a.yaml is not as it was committed; commit it first, or pass --force"
+        message = "nothing is fixed: a.yaml is not as it was committed; commit it first, or pass --force"
         assert done.refused() == f"error: {message}\n"
         assert (tmp_path / "a.yaml").read_text() == wrong
         check(tmp_path, "--diff").ended(1, "")
@@ -242,5 +242,5 @@ def test_only_what_is_shown_is_mended(tmp_path: Path) -> None:
 def test_nothing_is_mended_beside_what_cannot_be_read(tmp_path: Path) -> None:
     files = {"a.yaml": CONFIG.replace("driverVersion", "driverVerson"), "b.yaml": "kind: [\napiVersion: v1\n"}
     done = check(plant(tmp_path, files), "--fix").ended(2)
-    assert done.err == "error: nothing is mended: not all can be read, so what else would change is not known\n"
+    assert done.err == "error: nothing is fixed: not all can be read, so what else would change is not known\n"
     assert content(tmp_path) == files

@@ -328,7 +328,7 @@ def test_a_dump_of_a_cluster_that_is_there_goes_into_its_folder(tmp_path: Path) 
     assert {"clusters/dev/inventory.yaml", "clusters/dev/deviceconfig-gpu.yaml"} < new(tmp_path)
     assert "clusters/prod/inventory.yaml" not in new(tmp_path)
     assert "inventories/prod.yaml has the nodes of prod, and stays; `krmfn inventory` renews it" in done.text
-    assert "dev.json is a dump of a cluster: keep it out of Git, secrets may stand in it" in done.text
+    assert "dev.json is a dump of a cluster: keep it out of Git, since it may hold secrets" in done.text
 
 
 def test_in_a_dirty_tree_what_is_not_committed_is_named(tmp_path: Path) -> None:
