@@ -189,7 +189,7 @@ def _conclusion(adopted: Adoption) -> Iterator[str]:
     yield from (printable(f"note: {note}") for note in adopted.notes)
     yield from (printable(f"not yet: {reason}") for reason in adopted.reasons)
     if not adopted.reasons:
-        yield "Git can take over: nothing changes on any node, and nothing goes with an owner"
+        yield "Git can take over: nothing changes on any node, and nothing is deleted with an owner"
 
 
 _OUTCOMES = {

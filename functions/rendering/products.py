@@ -223,7 +223,7 @@ KRM194 = Rule(
     "a config should not write what its Profile calls deprecated, or a namespace where its kind has none",
     good=_GOOD.replace("spec:\n  schema", _DEPRECATED),
     bad=_GOOD.replace("spec:\n  schema", _DEPRECATED).replace("{profile: gpu,", "{profile: gpu, options: {image: a},"),
-    remedy="Write what the vendor's message names in its place.",
+    remedy="Write what the vendor's message names instead.",
     held=oracles.OUR_KINDS,
     severities=("warning",),
 )

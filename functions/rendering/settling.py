@@ -13,7 +13,7 @@ from .function_config import FunctionConfig
 from .kinds import Scopes, is_ours
 
 _ALL_REMOVED = (
-    "every item would be removed, since the owner of none is here, and kpt deletes a package of which nothing is left; "
+    "every item would be removed, since no owner is in the input, and kpt deletes an empty package; "
     "remove the files by hand"
 )
 

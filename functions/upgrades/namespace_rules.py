@@ -43,7 +43,9 @@ def modules_go_first(impact: Impact) -> Iterator[Result]:
         modules = [] if namespace.name in present else deleted.get(namespace.name, [])
         if modules:
             go = f"is deleted together with {some(modules, len(modules), SHOWN)}"
-            effect = "while KMM still unloads, it can make no pod in a Namespace that ends, so neither ever ends"
+            effect = (
+                "KMM cannot create its pods for unloading in a Namespace that is being deleted, so both wait for ever"
+            )
             yield warning(f"{go}: {effect}", ref=namespace, remedy="delete it in a later change")
 
 

@@ -21,7 +21,7 @@ def daemonsets_go_too(impact: Impact, step: Step) -> Iterator[Result]:
     if step.new is None and (holders := impact.holders_of(step.module)):
         yield error(
             f"is deleted, but not {some(holders, len(holders), SHOWN)}: "
-            "nothing is unloaded while a pod uses it, and the pod stays until the unload, so neither ever ends",
+            "KMM unloads nothing while a pod uses it, and the pod stays until then, so both wait for ever",
             remedy="delete them too",
         )
 
