@@ -18,7 +18,7 @@ from ..formats.checked import names_of
 from ..paths import files
 from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison, Plan, undecided
-from . import hidden, new_side, rendered_base, touched, unbuilt, unchanged
+from . import broken_beside, hidden, new_side, rendered_base, touched, unbuilt, unchanged
 from .base import Base, check_out
 from .base_files import is_below
 from .pairs import Pair, Pairs, compare, deployed_manifests, is_idle_aside, join_elsewhere, pair_clusters
@@ -67,19 +67,21 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
             new = new_side.all_clusters(alone, paths, rendered, sides.new).with_asides()
         else:
             new = new_side.changed_clusters(alone, paths, sides.new).with_asides()
-        failures = [failure for failure in new.failures if failure.cluster not in sides.same]
-        clusters = [cluster for cluster in new.clusters if cluster.name not in sides.same]
-        new = new._replace(clusters=clusters, failures=failures)
+        new = new_side.without(new, sides.same)
         of_base = alone._replace(intent=alone.intent._replace(is_old=True))
         old = rendered_base.base_of(of_base, base, paths, sides.old).with_asides()
+        contexts = (of_base._replace(options=base.options(of_base.options)), alone)
+        both, left_out = broken_beside.left_out(contexts, base, Both(old, new))
+        old, new = both
         pairs = [(_name(base, pair), pair) for pair in pair_clusters(old, base.folder, new, base.root)]
         if not join_elsewhere(context, pairs, current.external if current else None, sides.same):
             return []
         for cluster in (cluster for cluster in new.clusters if cluster.is_whole and not rendered):
             judge_final(cluster.final)
-        partly = unbuilt.compared(alone, base, [pair for _, pair in pairs], Both(old, new))
+        partly = unbuilt.compared(alone, base, [pair for _, pair in pairs], both)
+        partly = [part or left_out.get(name) for (name, _), part in zip(pairs, partly, strict=True)]
         of_others = {name for (name, _), part in zip(pairs, partly, strict=True) if part and part.is_of_others}
-        new = new._replace(failures=[failure for failure in new.failures if failure.cluster not in of_others])
+        new = new._replace(failures=new_side.without(new, of_others).failures)
         results = [*_comparisons(base, Both(old, new), pairs, partly, tops)]
         results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
         results.sort(key=lambda result: sides.places.get(result.name, len(sides.places)))

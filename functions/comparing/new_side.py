@@ -1,7 +1,7 @@
 """The clusters of a side of a comparison, as they are rendered; what a check left out of them is compared, too."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from krmfn import KrmfnError
 
@@ -65,6 +65,13 @@ def changed_clusters(context: Context, paths: Sequence[str], streams: Clusters |
         if not all(concerns_nobody(root) for cluster in streams.clusters for root in cluster.all_roots):
             raise
         return _unread(streams, failure)
+
+
+def without(streams: Clusters, names: Collection[str]) -> Clusters:
+    """Return clusters without those with some names, and without their failures."""
+    failures = [failure for failure in streams.failures if failure.cluster not in names]
+    clusters = [cluster for cluster in streams.clusters if cluster.name not in names]
+    return streams._replace(clusters=clusters, failures=failures)
 
 
 def _contents(cluster: Cluster) -> _Contents:
