@@ -172,7 +172,7 @@ def _text(rows: Sequence[_Row], others: Sequence[Elsewhere]) -> str:
     read_only = [(row.cluster or "-", row.path, _from(row)) for row in rows if row.is_read_only]
     tables = [columns.lines([("CLUSTER", "ROOT", "ENGINE", "HOW", "FROM"), *deployed])] if deployed else []
     tables += [columns.lines([("CLUSTER", "READ, NOT DEPLOYED", "FROM"), *read_only])] if read_only else []
-    elsewhere = [(str(ref), content or "-", f"{place.path}:{place.line}") for (ref, place), content in others]
+    elsewhere = [(str(ref), content, f"{place.path}:{place.line}") for (ref, place), content in others]
     tables += [columns.lines([("DEPLOYS FROM ELSEWHERE", "WHAT", "FROM"), *elsewhere])] if elsewhere else []
     return "\n".join("".join(f"{line}\n" for line in lines) for lines in tables)
 

@@ -28,11 +28,12 @@ class Elsewhere(NamedTuple):
 
 
 def sources(objects: Sequence[EngineObject], declared: Sequence[Declared], repository: Repository) -> list[Elsewhere]:
-    """Return the objects that deploy something from elsewhere, each once."""
+    """Return the objects that deploy something from elsewhere, each once; a patch of one deploys nothing."""
     known = {declaration.source for engine in declared for declaration in engine.declarations}
     deploying = [item for item in objects if (item.ref.group, item.ref.kind) in _DEPLOYING]
     others = [item for item in deploying if _is_elsewhere(item, repository, item.origin in known)]
-    return [*dict.fromkeys(Elsewhere(item.origin, _content(item, repository)) for item in others)]
+    found_once = dict.fromkeys(Elsewhere(item.origin, _content(item, repository)) for item in others)
+    return [source for source in found_once if source.content]
 
 
 def _content(item: EngineObject, repository: Repository) -> str:
@@ -43,7 +44,7 @@ def _content(item: EngineObject, repository: Repository) -> str:
         others = (text(s, "repoURL") for s in _sources(item) if not repository.is_ours(text(s, "repoURL")))
         return next(charts, "") or next(others, "")
     urls = (url for url in forks.urls(spec) if not repository.is_ours(url))
-    chart = text(table(spec, "chart", "spec"), "chart")
+    chart = text(table(spec, "chart", "spec"), "chart") or text(table(spec, "helm"), "chart")
     reference = table(spec, "sourceRef") or table(spec, "chartRef")
     named = [text(reference, "kind"), text(reference, "name")]
     return next(urls, "") or (f"chart {chart}" if chart else " ".join(filter(None, named)))

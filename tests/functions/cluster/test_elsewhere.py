@@ -76,6 +76,7 @@ def test_it_is_said_where_nothing_of_this_repository_is_deployed(name: str, tmp_
 
 
 HERE = {
+    "a patch of a release": RELEASE.partition("spec:")[0] + "spec: {values: {a: b}}\n",
     "no path": OTHER.replace("path: x, ", ""),
     "a set without folders": OTHER.replace("kind: Application", "kind: ApplicationSet")
     .replace("spec:\n", "spec:\n  generators: [{list: {elements: []}}]\n  template:\n   spec:\n")
