@@ -5,15 +5,18 @@ from collections.abc import Collection, Iterable, Sequence
 
 from krmfn import Manifest, Ref, ResourceList, Result
 from krmfn.resource import ref
+from krmfn.results import Facts
 from krmfn.typed import Any, Literal, NamedTuple
 
 from .differences import ABSENT, FieldChange, Part, differences
 from .identity import object_id
-from .sentence import Sentence, text
+from .sentence import Sentence, counted_nodes, text
 
 UNKNOWN_NODES = "what happens on the nodes is not known"
 """The note of a change whose effects nobody knows; what follows says why."""
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+EFFECT = "effect"
+"""The fact of a finding that says an effect: the effect's word."""
 
 
 class Change(NamedTuple):
@@ -66,6 +69,16 @@ class Effect(NamedTuple):
         """Return what happens, as people read it."""
         return text(self.sentence)
 
+    @property
+    def facts(self) -> Facts:
+        """Return what a finding that says this effect has as its facts."""
+        return ((EFFECT, self.word),)
+
+    def is_in(self, finding: Result) -> bool:
+        """Return whether a finding says this effect: the same happens with the same object on the same nodes."""
+        is_same = (finding.ref, finding.fact(EFFECT)) == (self.ref, self.word)
+        return is_same and counted_nodes(finding.sentence) == counted_nodes(self.sentence)
+
 
 class Plan(NamedTuple):
     """Two lists of manifests and what leads from one to the other."""
@@ -108,8 +121,8 @@ class Comparison(NamedTuple):
     """The harms on nodes that do not have the labels yet that this change commits for them."""
     unbuilt: tuple[str, ...] = ()
     """The roots of others that cannot be built: what changes in them is not known."""
-    failing: frozenset[str] = frozenset()
-    """The messages of effects that errors of --fail-on tell."""
+    failing: tuple[Effect, ...] = ()
+    """The effects that errors of --fail-on tell."""
     doubtful: tuple[str, ...] = ()
     """Why what is deployed may be something else than what is compared."""
 

@@ -52,6 +52,11 @@ def named(names: Sequence[str], of: int = 0) -> Nodes:
     return Nodes(len(names), some(names, len(names)), of)
 
 
+def counted_nodes(sentence: Sentence) -> Nodes | None:
+    """Return the first nodes that a sentence counts; None where it counts none."""
+    return next((part for part in sentence if isinstance(part, Nodes)), None)
+
+
 def text(sentence: Iterable[object]) -> str:
     """Return the sentence as people read it."""
     return "".join(map(str, sentence))

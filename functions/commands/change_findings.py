@@ -10,7 +10,7 @@ from krmfn.typed import NamedTuple
 
 from ..formats.checked import tag_cluster
 from ..kmm.module import HUB_KIND, MODULE_KINDS
-from ..plan import UNKNOWN_NODES, Comparison
+from ..plan import UNKNOWN_NODES, Comparison, Effect
 from ..run import run_of
 
 _EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
@@ -26,8 +26,8 @@ class Raised(NamedTuple):
     error: Result
     note: Result | None = None
     """The note that says the same."""
-    text: str = ""
-    """The message of the effect that it is about; "" where it is about none."""
+    effect: Effect | None = None
+    """The effect that it is about."""
 
 
 def change_errors(comparisons: Sequence[Comparison], words: Collection[str]) -> list[Raised]:
@@ -41,12 +41,12 @@ def without_failing(comparisons: Sequence[Comparison], errors: Iterable[Raised])
     `errors` are those of `change_errors`.
     """
     raised = list(errors)
-    known = {(note.rule, note.ref, note.message) for _, note, _ in raised if note}
-    messages = frozenset(text for _, _, text in raised)
+    known = [note for _, note, _ in raised if note]
+    effects = tuple(effect for _, _, effect in raised if effect)
     results: list[Comparison] = []
     for comparison in comparisons:
-        notes = [note for note in comparison.notes if (note.rule, note.ref, note.message) not in known]
-        results.append(comparison._replace(notes=notes, failing=messages))
+        notes = [note for note in comparison.notes if note not in known]
+        results.append(comparison._replace(notes=notes, failing=effects))
     return results
 
 
@@ -60,21 +60,33 @@ def with_failing(comparisons: Sequence[Comparison], words: Collection[str]) -> l
     return results
 
 
-def _with_note(comparison: Comparison, finding: Result) -> Raised:
-    """Return an error about a Module with the place of what is noted about it; of a note that says it, with its rule.
+def _with_note(comparison: Comparison, finding: Result, effect: Effect | None) -> Raised:
+    """Return an error about a Module with the place of a note about it, and the rule of one that says its effect.
 
     A reader has to know where to look, and what to do.
     """
     notes = [note for note in comparison.notes if note.ref == finding.ref]
-    for note in notes:
-        if note.message == finding.message:
-            at_note = finding._replace(rule=note.rule, field=note.field, place=note.place, remedy=note.remedy)
-            return Raised(at_note, note)
+    for note in filter(effect.is_in, notes) if effect else ():
+        at_note = finding._replace(rule=note.rule, field=note.field, place=note.place, remedy=note.remedy)
+        return Raised(at_note, note)
     if place := next((note.place for note in notes if note.place), None):
         return Raised(finding._replace(place=place))
     from ..upgrades.notes import at_the_cause  # here: few commands compare
 
     return Raised(placed([at_the_cause(finding, *comparison.sides)])[0] if comparison.sides else finding)
+
+
+def _raised(comparison: Comparison, word: str, kind: str) -> Iterator[tuple[Result, Effect | None]]:
+    """Yield an error for each thing that `word` of --fail-on is about, and the effect that a note may say, too."""
+    for effect in comparison.plan.effects:
+        if effect.word in (kind, "unknown"):
+            yield error(effect.sentence, ref=effect.ref, facts=effect.facts), effect
+    for harm in comparison.by_former_labels:
+        if harm.word == kind:
+            yield error((*harm.sentence, ", as long as they have their former labels"), ref=harm.ref), None
+    for finding in comparison.unapplied if word in _UNLOADS else ():
+        if finding.ref:
+            yield error((finding.text,), ref=finding.ref), None
 
 
 def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[Raised]:
@@ -92,16 +104,10 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
     for word, kind in _EFFECTS.items():
         if word not in words:
             continue
-        pairs = [(effect.ref, effect.sentence) for effect in plan.effects if effect.word in (kind, "unknown")]
-        harms = [effect for effect in comparison.by_former_labels if effect.word == kind]
-        pairs += [(harm.ref, (*harm.sentence, ", as long as they have their former labels")) for harm in harms]
-        pairs += [
-            (finding.ref, (finding.text,)) for finding in comparison.unapplied if word in _UNLOADS and finding.ref
-        ]
-        for ref, parts in pairs:
-            raised = _with_note(comparison, error(parts, ref=ref))
+        for about, effect in _raised(comparison, word, kind):
+            raised = _with_note(comparison, about, effect)
             (finding,) = tag_cluster(name, [raised.error.with_words(after=f" (--fail-on {word})")])
-            yield Raised(finding, raised.note, raised.error.message)
+            yield Raised(finding, raised.note, effect)
         of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)
         spokes = run_of(comparison.sides[1]).spokes if comparison.sides else ()
         if of_hub and comparison.knows_nodes and not spokes:

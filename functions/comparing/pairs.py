@@ -129,7 +129,7 @@ def compare(
     effects += leavers.lost(gone, new)
     changes = held.marked(reviewed, effects)
     pruned = [manifest for manifest in before if ref(manifest).id not in held.unpruned]
-    applied = (plan(pruned, after) if held.unpruned else reviewed)._replace(effects=tuple(effects))
+    applied = (plan(pruned, after) if held.unpruned else reviewed)._replace(effects=changes.effects)
     knows_nodes = any(map(has_nodes, (old, new))) and not doubt
     spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
     place = _place_of_doubt(old, new, located) if doubt else None

@@ -138,15 +138,10 @@ def _note_key(note: Result) -> tuple[object, ...]:
 
 def _place(copies: Sequence[tuple[str, Result]], clusters: Collection[str]) -> str:
     """Return on how many nodes a note is, `on 3 nodes (dev 1, stage 2)`, or `in` which clusters if one counts none."""
-    counts = [(cluster, part) for cluster, note in copies if (part := _nodes_of(note.sentence))]
+    counts = [(cluster, part) for cluster, note in copies if (part := sentence.counted_nodes(note.sentence))]
     if len(counts) < len(copies):
         return f"in {where(_names(copies), clusters)}"
     return f"on {sentence.total_of([(cluster, nodes.number) for cluster, nodes in counts])}"
-
-
-def _nodes_of(parts: sentence.Sentence) -> sentence.Nodes | None:
-    """Return the first nodes that a sentence counts; None where it counts none."""
-    return next((part for part in parts if isinstance(part, sentence.Nodes)), None)
 
 
 def _content(finding: Result) -> tuple[object, ...]:
@@ -205,9 +200,9 @@ def lines(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]
 
 
 def without_note(comparison: Comparison) -> list[Effect]:
-    """Return the effects that no note has the message of, and no error of --fail-on."""
-    messages = {note.message for note in comparison.notes} | comparison.failing
-    return [effect for effect in comparison.plan.effects if effect.message not in messages]
+    """Return the effects that no note says, and no error of --fail-on."""
+    others = [effect for effect in comparison.plan.effects if effect not in comparison.failing]
+    return [effect for effect in others if not any(map(effect.is_in, comparison.notes))]
 
 
 def effects(comparisons: Sequence[Comparison]) -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -33,9 +33,10 @@ def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
     """
     for effect in impact.plan.effects:
         if effect.is_short:
-            yield warning(effect.sentence, ref=effect.ref, remedy=_WAYS_OUT.get(effect.word, ""))
+            remedy = _WAYS_OUT.get(effect.word, "")
+            yield warning(effect.sentence, ref=effect.ref, facts=effect.facts, remedy=remedy)
         elif lost := impact.label_of(effect):  # no warning: a label is how one takes a driver from a node
-            yield info(effect.sentence, ref=effect.ref, place=lost.place, remedy=lost.remedy)
+            yield info(effect.sentence, ref=effect.ref, facts=effect.facts, place=lost.place, remedy=lost.remedy)
 
 
 def one_module_after_another(impact: Impact) -> Iterator[Result]:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -128,3 +129,38 @@ def test_a_fleet_says_the_same(
             assert opaque_code == code, form
             if form == "json":
                 assert rows(json.loads(opaque_output)) == rows(json.loads(text))
+
+
+@contextmanager
+def unlike_messages() -> Iterator[None]:
+    """Make the findings that are written in the block say nothing, and no two of them the same."""
+    plain: Any = Result.__new__
+    number = count()
+
+    def unlike(cls: type[Result], message: str, *rest: Any, **about: Any) -> Any:
+        return plain(cls, f"{opaque_text(message)} {opaque_text(str(next(number)))}", *rest, **about)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Result, "__new__", unlike)
+        yield
+
+
+NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "labels": {"gpu": "a"}}}
+
+
+def state(kernel: str) -> dict[str, str]:
+    """Return a config, and the node that it selects."""
+    node = json.dumps(NODE | {"status": {"nodeInfo": {"kernelVersion": kernel}}})
+    return {"a.yaml": CONFIG.format(name="drv", label="a", kernel="5.14.0-1"), "nodes.json": node}
+
+
+def test_an_effect_and_the_note_about_it_are_joined_by_what_happens(tmp_path: Path) -> None:
+    """What --fail-on raises has the rule and the place of the note, and the effect is told once."""
+    old = plant(tmp_path / "old", state("5.14.0-1"))
+    new = plant(tmp_path / "new", state("6.1.0-2"))
+    for command in (["diff", "--fail-on", "lost"], ["diff", "--format", "json", "--fail-on", "lost"]):
+        code, plain = run([*command, str(old), str(new)])
+        with unlike_messages():
+            unlike_code, unlike = run([*command, str(old), str(new)])
+        assert (code, unlike_code) == (1, 1)
+        assert (plain.count("\n"), plain.count("KRM409")) == (unlike.count("\n"), unlike.count("KRM409"))
