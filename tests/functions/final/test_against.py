@@ -213,7 +213,7 @@ def test_a_dump_of_another_operator_s_configs_with_their_modules_is_known(tmp_pa
 def test_a_path_that_holds_nothing_is_no_pass(folder: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = run(tmp_path, "check", against=folder, ours_a=OURS).ended(2)
-    assert f"{folder}: error: " in done.text or f"{folder} holds no resource" in done.text
+    assert f"{folder}: error: " in done.text or f"error: {folder}: holds no resource" in done.text
 
 
 @pytest.mark.parametrize("text", ["", "# what kubectl should have written\n", "a: b\n"])
@@ -226,7 +226,7 @@ def test_a_dump_that_was_not_written_is_no_pass(text: str, is_pipe: bool, tmp_pa
         threading.Thread(target=(tmp_path / name).write_text, args=(text,), daemon=True).start()
     else:
         (tmp_path / name).write_text(text)
-    assert f"{name} holds no resource" in run(tmp_path, "check", against=name, ours_a=OURS).ended(2).text
+    assert f"{name}: error: holds no resource" in run(tmp_path, "check", against=name, ours_a=OURS).ended(2).text
 
 
 def test_a_dump_of_an_empty_cluster_claims_nothing(tmp_path: Path) -> None:

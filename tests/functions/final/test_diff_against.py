@@ -69,7 +69,7 @@ def test_their_pods_wait_for_the_module_that_is_deleted(form: str, tmp_path: Pat
     pod = POD.replace("namespace: kmm", "namespace: team-b").replace("team-b.gpu.ready", "kmm.gpu.ready")
     apart = OURS.replace("name: gpu", "name: nic").replace("card: gpu", "card: nic")
     done = diff(tmp_path, form, {"a": OURS, "b": apart}, {"b": apart}, b=pod).ended(1)
-    message = "Module kmm/gpu: is deleted, but not DaemonSet team-b/agent (from --against): nothing is unloaded"
+    message = "Module kmm/gpu: is deleted, but not DaemonSet team-b/agent (from --against): KMM unloads nothing"
     assert message in done.text
 
 
