@@ -61,4 +61,16 @@ def _by_name(entries: list[Any]) -> dict[str, Any]:
 def _equal_start(old: list[Any], new: list[Any]) -> int:
     """Return how many equal entries the two lists begin with."""
     pairs = enumerate(zip(old, new, strict=False))
-    return next((index for index, pair in pairs if any(True for _ in differences(*pair))), min(len(old), len(new)))
+    return next((index for index, pair in pairs if not _is_same(*pair)), min(len(old), len(new)))
+
+
+def _is_same(old: Any, new: Any) -> bool:
+    """Return whether two values have no differences.
+
+    Were it asked of `differences`, each level of a nested list would compare the next one several times.
+    """
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys() == new.keys() and all(_is_same(old[key], new[key]) for key in old)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(_is_same, old, new))
+    return bool(old == new) and isinstance(old, bool) == isinstance(new, bool)
