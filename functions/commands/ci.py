@@ -71,9 +71,6 @@ def _run(context: Context, args: Request) -> int:
     errors = change_findings.change_errors(comparisons, args.fail_on)
     comparisons = change_findings.without_failing(comparisons, errors)
     checked = _collect(context, args, streams, comparisons, [raised.error for raised in errors])
-    if comparisons and args.base is not None:
-        quiet = context._replace(log=context.log._replace(quiet=True))
-        checked = run_findings.with_former(quiet, checked, args.base, args.paths)
     is_compared = bool(comparisons) or args.base is None
     code = run_findings.exit_code(streams, checked, args.fail_on) if is_compared else 2
     output.write_texts({args.out: _texts(args, streams, checked, comparisons, code)}, context.options.root)
@@ -119,7 +116,7 @@ def _texts(
         remedies = {rule.id: rule.remedy for rule in rules()}
         line = f"{comment.gaps_line(checked.not_judged)}\n" if checked.not_judged else ""
         below = f"\ncheck: {findings.summary_line(checked)}\n{line}"
-        review = comment.Review(checked.results, checked.failing, remedies, "report.html", below, checked.former)
+        review = comment.Review(checked.results, checked.failing, remedies, "report.html", below)
         texts["comment.md"] = comment.markdown(comparisons, review)
     changes = any(c.first or c.failed or c.plan.changes or c.plan.effects or c.notes for c in comparisons)
     result: dict[str, Any] = {"format": FORMAT, "exit": code, "changes": changes, "failOn": list(args.fail_on)}

@@ -13,7 +13,7 @@ from krmfn.typed import TYPE_CHECKING
 from ..cluster import cluster_lists, root_files, unjudged
 from ..cluster.deployed import Clusters
 from ..command import Context
-from ..formats.checked import Checked, known, names_of, new_findings, parse_baseline, tag_cluster
+from ..formats.checked import Checked, names_of, new_findings, parse_baseline, tag_cluster
 from ..formats.findings import fails
 from ..formats.unjudged import Gap, failing, joined, sentence
 from ..paths import failures, files
@@ -21,7 +21,6 @@ from ..paths.manifests import KUSTOMIZATIONS
 from ..run import run_of
 
 if TYPE_CHECKING:
-    from ..comparing.base import Base
     from ..plan import Comparison
 
 
@@ -69,11 +68,11 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
 
 def _not_listed(context: Context, results: Sequence[Result], baseline: str) -> list[Result]:
     """Return the findings that a baseline does not list, and log how many it lists. Raises as `collect` does."""
-    listed = parse_baseline(files.read_text(baseline, context.options.root), baseline)
-    if listed.older:
+    known = parse_baseline(files.read_text(baseline, context.options.root), baseline)
+    if known.older:
         message = f"{baseline} was written by an older krmfn; write it again with --write-baseline"
         context.log.say(message, "warning")
-    others = list(new_findings(results, listed))
+    others = list(new_findings(results, known))
     context.log.say(f"{len(results) - len(others)} of {len(results)} findings are listed in {baseline}")
     return others
 
@@ -134,28 +133,6 @@ def with_changes(checked: Checked, comparisons: Sequence[Comparison]) -> Checked
     results = [*checked.results, *(result for result in results if result.occurrence not in listed)]
     gaps = joined((*checked.not_judged, *verdict.of_change(comparisons)))
     return checked._replace(results=list(Findings(results)), not_judged=gaps)
-
-
-def with_former(context: Context, checked: Checked, base: str, paths: Sequence[str]) -> Checked:
-    """Return a check that knows which of its findings the base has, too, since the base is judged as well.
-
-    Nothing is judged where all that is found makes the job fail: that is told first, whoever brought it.
-    """
-    if all(result.severity in checked.failing for result in checked.results):
-        return checked
-    from ..comparing import rendered_base  # here: what runs Git is slow to load
-
-    with rendered_base.as_checked(context, base, paths) as (tree, streams):
-        former = collect(context, streams, None).results
-        return checked._replace(former=frozenset(known(_with_local_names(tree, result)) for result in former))
-
-
-def _with_local_names(base: Base, result: Result) -> Result:
-    """Return a finding of the base with the names that its files have in the work tree."""
-    place = result.place and result.place._replace(path=base.with_local_names(result.place.path))
-    tags = tuple((key, base.with_local_names(value)) for key, value in result.tags)
-    message, remedy = base.with_local_names(result.message), base.with_local_names(result.remedy)
-    return result._replace(message=message, remedy=remedy, place=place, tags=tags)
 
 
 def _place_in_file(result: Result) -> Result:

@@ -70,11 +70,6 @@ class Base(NamedTuple):
         message, remedy = self.with_git_names(result.message), self.with_git_names(result.remedy)
         return result._replace(message=message, remedy=remedy, place=place)
 
-    def with_local_names(self, text: str) -> str:
-        """Return a text with the names that the base's files have in the work tree."""
-        prefix = os.path.relpath(self.root)
-        return text.replace(f"{self.folder}/", "" if prefix == os.curdir else f"{prefix}/")
-
     def with_git_names(self, text: str) -> str:
         """Return a text with Git's names of the base's files in place of the temporary ones."""
         return text.replace(f"{self.folder}/", f"{self.name}:").replace(self.folder, f"{self.name}:./")

@@ -1,7 +1,6 @@
-"""The clusters of the base of a pull request, rendered for a comparison, or judged as `check` judges them."""
+"""The clusters of the base of a pull request, rendered for a comparison."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from krmfn import KrmfnError, error
 
@@ -9,17 +8,8 @@ from ..cluster import config
 from ..cluster.deployed import Clusters
 from ..command import Context
 from ..paths.failures import failure_of
-from ..settings import REVIEW
 from . import new_side
-from .base import Base, check_out
-
-
-@contextmanager
-def as_checked(context: Context, ref: str, names: Sequence[str]) -> Iterator[tuple[Base, Clusters]]:
-    """Yield the base of a ref with the clusters of some PATHs in it, judged as `check` judges them."""
-    alone, paths, tops = of_base(context, names)
-    with check_out(ref, tops, alone.options.function_config) as base:
-        yield base, base_of(alone._replace(intent=REVIEW), base, paths)
+from .base import Base
 
 
 def of_base(context: Context, names: Sequence[str]) -> tuple[Context, list[str], list[str]]:

@@ -9,9 +9,6 @@ from krmfn.typed import NamedTuple
 
 from .unjudged import Gap
 
-Known = tuple[tuple[str, ...], str, str]
-"""A finding of another side: its clusters, its id and its text, which has its numbers."""
-
 
 class Checked(NamedTuple):
     """A finished check: what every report is made from."""
@@ -41,8 +38,6 @@ class Checked(NamedTuple):
     """The severities that make the command fail."""
     not_judged: Sequence[Gap] = ()
     """What nobody has looked at."""
-    former: Collection[Known] = frozenset()
-    """The findings that the base of the change has, too, as `known` returns them; none where it was not judged."""
     rules_url: str = ""
     """Where the pages about rules are, for readers that link them; "" where nobody has said so."""
 
@@ -63,11 +58,6 @@ def names_of(result: Result) -> list[str]:
     """Return the clusters that have a finding; none where it is about no cluster."""
     names = dict(result.tags).get(NAMES)
     return names.split("\n") if names else []
-
-
-def known(result: Result) -> Known:
-    """Return what a finding has in common with that of another side which says the same of the same clusters."""
-    return (*names_of(result),), result.id, result.text
 
 
 def cluster_suffix(result: Result) -> str:

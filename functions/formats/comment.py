@@ -12,7 +12,7 @@ from krmfn.yamltext import emit
 from ..plan import Change, Comparison
 from . import comment_lines, unjudged, verdict
 from .changes import Names, Overview, as_json, fields_of, first_lines, named, overview, text, values
-from .checked import Known
+from .checked import cluster_suffix
 from .fitting import fit, omissions, section
 from .markup import in_tags, inline
 from .unjudged import Gap
@@ -29,8 +29,6 @@ _REST, _LEAST = 8_000, 700
 """Characters for the lines that say how much is left out: at most, and at least."""
 _CLUSTERS = 20
 """Clusters that such a line names; more are only counted."""
-_FRAME = 200
-"""Characters around what the base has, too, and for the line that says how much of it is left out."""
 _LINE = 400
 """Characters of a line before the table, and as many of its end: its clusters stand there."""
 
@@ -48,12 +46,10 @@ class Review(NamedTuple):
     """The file that has everything; with it the comment may be short."""
     below: str = ""
     """What stands below the line that says what changes: what the run counts, and what is not judged."""
-    former: Collection[Known] = frozenset()
-    """The findings that the base has, too, as far as these are known: they stand last, and folded."""
 
 
 def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> str:  # noqa: B008
-    """Return a comment: what makes the job fail, the change, new warnings and infos, the details, what the base has.
+    """Return a comment: what makes the job fail, then the change, then warnings and infos, then the details.
 
     The change is a line, a table, and what happens on nodes. Each finding stands there once, with the clusters that
     have it. What does not fit is counted for each cluster: details are left out first, then changes, then
@@ -70,12 +66,8 @@ def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> st
     top = _failing(review)
     top += _opening(comparisons, fleet, max(limit - len(top), _LEAST), review.below)
     sizes = Sizes(limit - len(top) - len(tail), min(_REST, max(limit // 8, _LEAST)), review.page)
-    of_run = [finding for finding in review.findings if finding.severity not in review.failing]
-    new, old = comment_lines.without_old(fleet, of_run, review.former)
-    sizes = sizes._replace(room=sizes.room - (_FRAME if old else 0))
-    lines = [*comment_lines.lines(fleet, new, is_alone=not review.findings)]
-    parts = _parts(fleet, lines, sizes)
-    return "".join((top, *parts, _old(old, sizes.room - sum(map(len, parts)), review.page), tail))
+    lines = [*comment_lines.lines(fleet, review.findings, review.failing)]
+    return "".join((top, *_parts(fleet, lines, sizes), tail))
 
 
 def _limit(fleet: Overview, count: int) -> int:
@@ -103,7 +95,9 @@ def _failing(review: Review) -> str:
     if not red:
         return ""
     room = LONGER * 3 // 4 if review.page else LIMIT // 2
-    fitting = fit(((comment_lines.line_of(finding), ()) for finding in red), room)
+    fitting = fit(
+        ((f"- {comment_lines.note_of(finding)}{inline(cluster_suffix(finding))}\n", ()) for finding in red), room
+    )
     remainder = f"- and {fitting.cut:,} more, which do not fit: {review.page or 'krmfn check'} has them\n"
     rules = dict.fromkeys(finding.rule for finding in red if not finding.remedy and finding.rule in review.remedies)
     help_ = "".join(f"- {rule}: {inline(review.remedies[rule])}\n" for rule in rules)
@@ -151,18 +145,6 @@ def _parts(fleet: Overview, lines: Sequence[tuple[str, Names]], sizes: Sizes) ->
         section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
         section(details, f"The details of {details.cut:,}{word} do not fit into a comment{of_clusters}{where}.\n"),
     )
-
-
-def _old(findings: Sequence[Result], room: int, page: str) -> str:
-    """Return a folded part with what the base has, too; "" for nothing."""
-    if not findings:
-        return ""
-    numbers = Counter(finding.severity for finding in findings)
-    counts = [printing.counted(number, severity) for severity, number in numbers.items()]
-    title = f"The base has these, too: {', '.join(counts)}"
-    lines = fit(((comment_lines.line_of(finding), ()) for finding in findings), room)
-    rest = f"- and {lines.cut:,} more, which do not fit: {page or 'krmfn check'} has them\n" if lines.cut else ""
-    return f"\n<details><summary>{title}</summary>\n\n{lines.text}{rest}\n</details>\n"
 
 
 def _shorten(line: str) -> str:

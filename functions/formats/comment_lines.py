@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from krmfn import Result
 
 from .changes import Names, Overview
-from .checked import Known, cluster_suffix, known, names_of
+from .checked import cluster_suffix, names_of
 from .markup import inline
 
 _RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
@@ -13,12 +13,14 @@ _Line = tuple[tuple[str, Names], str]
 """A line with its clusters, and the severity of its finding."""
 
 
-def lines(fleet: Overview, findings: Sequence[Result], is_alone: bool = False) -> Iterator[tuple[str, Names]]:
+def lines(fleet: Overview, findings: Sequence[Result], failing: Collection[str]) -> Iterator[tuple[str, Names]]:
     """Yield the warnings about the change, new rights, what happens on the nodes, the infos about it, then all others.
 
-    The `findings` are those of the run that nothing else has told; with `is_alone` only the change is told.
+    A reviewer reads what the repository has had before last. Those of the severities `failing` stand before these.
+    Without `findings` only the change is told.
     """
-    notes, others = (_notes(fleet), []) if is_alone else _divided(fleet, findings)
+    of_run = [finding for finding in findings if finding.severity not in failing]
+    notes, others = _divided(fleet, of_run) if findings else (_notes(fleet), [])
     yield from (line for line, severity in notes if severity != "info")
     for change, names in fleet.changes if fleet.rows else ():
         if change.ref.kind in _RIGHTS and change.what not in ("deleted", "stays"):
@@ -29,22 +31,6 @@ def lines(fleet: Overview, findings: Sequence[Result], is_alone: bool = False) -
     yield from (line for line, severity in others if severity == "info")
 
 
-def without_old(
-    fleet: Overview, findings: Sequence[Result], former: Collection[Known]
-) -> tuple[list[Result], list[Result]]:
-    """Return the findings that the base does not have, as far as that is known, and those that it has, too.
-
-    What is about the change is none that it has.
-    """
-    about = _about(fleet)
-    new: list[Result] = []
-    old: list[Result] = []
-    for finding in findings:
-        is_old = known(finding) in former and (finding.severity, finding.id) not in about
-        (old if is_old else new).append(finding)
-    return new, sorted(old, key=lambda finding: finding.severity == "info")
-
-
 def _notes(fleet: Overview) -> list[_Line]:
     """Return the lines of the findings about the change."""
     suffixes = [(note, names, fleet.suffix(names)) for note, names in fleet.notes]
@@ -53,22 +39,13 @@ def _notes(fleet: Overview) -> list[_Line]:
 
 def _divided(fleet: Overview, findings: Sequence[Result]) -> tuple[list[_Line], list[_Line]]:
     """Return the lines of those findings that are about the change, and of those that are not."""
-    about = _about(fleet)
+    about = {(note.severity, note.id) for note, _ in fleet.notes}
     of_change: list[_Line] = []
     others: list[_Line] = []
     for finding in findings:
-        line = line_of(finding), names_of(finding)
+        line = f"- {note_of(finding)}{inline(cluster_suffix(finding))}\n", names_of(finding)
         (of_change if (finding.severity, finding.id) in about else others).append((line, finding.severity))
     return of_change, others
-
-
-def _about(fleet: Overview) -> set[tuple[str, str]]:
-    return {(note.severity, note.id) for note, _ in fleet.notes}
-
-
-def line_of(finding: Result) -> str:
-    """Return a finding with its clusters as an item of a list."""
-    return f"- {note_of(finding)}{inline(cluster_suffix(finding))}\n"
 
 
 def note_of(note: Result) -> str:

@@ -90,7 +90,9 @@ def test_an_inventory_of_its_nodes_is_the_one_that_it_has(name: str, fleet: Path
 
 
 def test_ci_and_the_workflow_say_what_changes(fleet: Path, tmp_path: Path) -> None:
-    krmfn(fleet, "ci", ".", "--base", "main", "--out", str(tmp_path / "out")).ended(0)
+    copy = tmp_path / "copy"  # with a remote, as in the workflow: it decides what engines bring from elsewhere
+    run_git(fleet, "clone", "-q", ".", str(copy))
+    krmfn(copy, "ci", ".", "--base", "origin/main", "--out", str(tmp_path / "out")).ended(0)
     comment = (tmp_path / "out/comment.md").read_text()
     assert len(comment) <= 8_000
     env = environment(GITHUB_REPOSITORY="team/fleet", HOME=str(tmp_path), PATH=path_of()["PATH"], **OWN)
