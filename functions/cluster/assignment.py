@@ -11,7 +11,7 @@ from ..deployments.substitution import Finish
 from ..kustomization.graph import NO_GRAPH
 from ..paths import files
 from ..paths.disk import File, relative
-from ..paths.manifests import KUSTOMIZATIONS
+from ..paths.manifests import KUSTOMIZATIONS, SUFFIXES
 from ..paths.roots import within
 from . import fleet_bundle_files, fleet_overlays
 from .deployed import Cluster
@@ -20,7 +20,6 @@ from .finishing import finish_of
 from .generated_roots import Generator
 from .survey import Root
 
-_SUFFIXES = (".yaml", ".yml", ".json")
 """What Argo CD applies of a folder without a kustomization; jsonnet, which it runs, is not judged."""
 _NO_MANIFESTS = {*KUSTOMIZATIONS, "Chart.yaml", ".krmfn.yaml"}
 """Files without kind, which Argo CD passes over."""
@@ -142,7 +141,7 @@ def files_in(top: str) -> Iterator[str]:
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if name != ".git")
         for name in names:
-            if name.endswith(_SUFFIXES) and name not in _NO_MANIFESTS:
+            if name.endswith(SUFFIXES) and name not in _NO_MANIFESTS:
                 yield os.path.join(folder, name)
 
 

@@ -170,15 +170,7 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     beside, is_whole = _read_files(roots, context.options, context.in_full)
     if first.kind != "kustomization":
         return beside, is_whole
-    from ..kustomization import builds  # imported here: most folders need no kustomize
-
-    try:
-        resources = builds.build(context.options, first.name, first.path, first.graph)
-    except Unreadable:
-        raise
-    except KrmfnError as failure:
-        failure.args += (f"(built with what {first.editor} adds)",) if first.editor else ()
-        raise
+    resources = _built(context.options, first)
     finishing.finish(resources.items, first)
     # a kustomization that calls the function names its functionConfig there
     kinds = NODES if run_of(resources).is_settled else COUNTING
@@ -196,6 +188,21 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     deployable = [item for item in others if not is_local(item)]
     resources.report(unlisted_files(deployable, lambda _, rest: (message.format(rest), remedy)))
     return resources, is_whole
+
+
+def _built(options: RunOptions, root: Root) -> ResourceList:
+    """Return what kustomize builds of a root. Raises KrmfnError when it fails, also with what an engine adds."""
+    from ..kustomization import builds  # imported here: most folders need no kustomize
+
+    try:
+        return builds.build(options, root.name, root.path, root.graph)
+    except Unreadable:
+        raise
+    except KrmfnError as failure:
+        if not root.editor:
+            raise
+        # a new error: clusters that share a build share the failure
+        raise KrmfnError(failure, f"(built with what {root.editor} adds)") from failure
 
 
 def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tuple[ResourceList, bool]:

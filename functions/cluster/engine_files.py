@@ -27,7 +27,6 @@ _NAME_OF_APPS = re.compile(rb"\bname[\"']?:[ \t]*[\"']?argocd-apps\b")
 _CHARTS = (b"helmCharts", b"dependencies")
 """The fields of a kustomization, and of a chart, that name charts by their `name`."""
 _VALUES_OF_APPS = re.compile(rb"(?m)^[ \t]*(?:applications|applicationsets):[ \t]*(?:$|[{\[#])")
-SUFFIXES = (".yaml", ".yml", ".json")
 CONFIG_MAP = b"ConfigMap"
 VARIABLES = b"substituteFrom"
 """A text without it takes no variables from a ConfigMap."""
@@ -66,21 +65,24 @@ def templates(top: str, paths: Sequence[str]) -> Iterator[str]:
 def values_of_apps(top: str, paths: Iterable[str], texts: Mapping[str, bytes]) -> Iterator[str]:
     """Yield the places of values of which the chart argocd-apps makes Applications, where a text names that chart.
 
-    They stand in any file beside the text that names it, or in that one.
+    They stand in any file beside the text that names it, or in that one; the text itself is the place in a folder where
+    none are.
     """
     matches = ((path, _CHART_OF_APPS.search(text) or _named(path, text)) for path, text in texts.items())
     named = {path: match for path, match in matches if match}
     folders = {os.path.dirname(path) for path in named}
-    has_values = False
+    with_values = set[str]()
     for path in paths if named else ():
-        if path in named or os.path.dirname(path) in folders:
+        folder = os.path.dirname(path)
+        if folder in folders:
             with suppress(KrmfnError):
                 text = texts.get(path) or files.read_regular(os.path.join(top, path), path, max_bytes())
                 if match := _VALUES_OF_APPS.search(text):
-                    has_values = True
+                    with_values.add(folder)
                     yield _place(path, text, match.start())
-    if named and not has_values:
-        yield from (_place(path, texts[path], match.start()) for path, match in named.items())
+    for path, match in named.items():
+        if os.path.dirname(path) not in with_values:
+            yield _place(path, texts[path], match.start())
 
 
 def _named(path: str, text: bytes) -> re.Match[bytes] | None:
@@ -99,7 +101,7 @@ def config_maps_of(top: str, paths: Iterable[str], deployments: Sequence[Deploym
     names = {name for deployment in deployments for name in config_maps.names(deployment)}
     objects = list[EngineObject]()
     for path in paths if names else ():
-        if path.endswith(SUFFIXES):
+        if path.endswith(manifests.SUFFIXES):
             with suppress(KrmfnError):
                 text = files.read_regular(os.path.join(top, path), path, max_bytes())
                 if CONFIG_MAP in text:

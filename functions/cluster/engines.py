@@ -95,7 +95,7 @@ def _read(top: str, exclude: Excluder) -> tuple[list[str], list[str], list[Engin
     listing, _ = disk.files_below(File(top, top), lambda name: True, top, manifests.KUSTOMIZATIONS)
     paths = [path for path in (disk.relative(file.name, top) for file in listing) if not exclude(top, path)]
     templates = [*engine_files.templates(top, paths)]
-    names = [path for path in paths if path.endswith(engine_files.SUFFIXES) and path not in templates]
+    names = [path for path in paths if path.endswith(manifests.SUFFIXES) and path not in templates]
     texts = engine_files.texts(top, names)
     templates += engine_files.values_of_apps(top, names, texts)
     return paths, templates, [item for path, text in texts.items() for item in _objects(path, text)]
@@ -196,7 +196,7 @@ def _hidden(top: str, paths: Sequence[str]) -> Iterator[str]:
 
 
 def _is_hidden(name: str) -> bool:
-    return name.startswith(".") and name.endswith(engine_files.SUFFIXES)
+    return name.startswith(".") and name.endswith(manifests.SUFFIXES)
 
 
 def _folders(paths: Iterable[str]) -> set[str]:

@@ -14,13 +14,12 @@ from ..deployments.deployment import Deployment
 from ..deployments.fleet import BUNDLES
 from ..kustomization.graph import NO_GRAPH
 from ..paths.disk import File, relative
-from ..paths.manifests import KUSTOMIZATIONS
+from ..paths.manifests import KUSTOMIZATIONS, SUFFIXES
 from ..paths.roots import within
 from .fleet_ignores import bundle_of
 from .survey import Root
 
 _KUSTOMIZATION = "kustomization.yaml"
-SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def as_applied(deployments: Sequence[Deployment], top: str) -> Iterator[Deployment]:

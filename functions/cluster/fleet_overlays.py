@@ -12,10 +12,11 @@ from krmfn import Place, Result, warning
 
 from ..deployments.deployment import Deployment
 from ..formats.unjudged import UNREAD
+from ..paths.manifests import SUFFIXES
 from ..paths.roots import within
 from . import fleet_ignores
 from .engines import Engines
-from .fleet_bundle_files import SUFFIXES, is_built, may_be_built
+from .fleet_bundle_files import is_built, may_be_built
 from .root_files import files_of_root, may_be_ours
 from .survey import Root
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from krmfn import KrmfnError
 
 from ..kustomization.graph import Kustomization
-from ..paths import files, templates
+from ..paths import files, manifests, templates
 from .deployed import Cluster
-from .engine_files import SUFFIXES
 from .survey import Root
 
 
@@ -55,7 +54,7 @@ def _listed(node: Kustomization) -> list[str]:
     charts = [path for link in node.references if link.kind == "chart" for path in _files_of_chart(link.real)]
     if not any(finding.severity == "error" for finding in node.findings):
         return [*charts, *(link.real for link in node.references if link.kind == "file")]
-    beside = [os.path.join(node.folder, name) for name in os.listdir(node.folder) if name.endswith(SUFFIXES)]
+    beside = [os.path.join(node.folder, name) for name in os.listdir(node.folder) if name.endswith(manifests.SUFFIXES)]
     return [path for path in (*charts, *beside, *(link.real for link in node.references)) if os.path.isfile(path)]
 
 

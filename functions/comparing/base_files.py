@@ -19,7 +19,7 @@ from ..deployments.generators import file_patterns, parameter_files
 from ..kmm.lookup import strings, table
 from ..kustomization.documents import documents
 from ..paths.git import LINK, Entry
-from ..paths.manifests import KUSTOMIZATIONS
+from ..paths.manifests import KUSTOMIZATIONS, SUFFIXES
 from ..paths.roots import parents, within
 
 _FUNCTIONS = ("generators", "transformers", "validators")
@@ -93,7 +93,7 @@ class _Search:
         """
         if any(table(manifest, "clusters") for manifest in self._configs()):
             return
-        names = [path for path in self._paths if path.endswith(engine_files.SUFFIXES) and path not in self._links]
+        names = [path for path in self._paths if path.endswith(SUFFIXES) and path not in self._links]
         texts = {path: self._read(self.known[path]) for path in names}
         holders = [path for path, text in texts.items() if engine_files.has_words(text)]
         has_variables = any(engine_files.VARIABLES in texts[path] for path in holders)

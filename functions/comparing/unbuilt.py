@@ -80,7 +80,7 @@ def _partly(base: Base, pair: Pair, concerns_nobody: Callable[[Root], bool]) -> 
             )
             notes.append(info(message))
         elif concerns_nobody(former) and concerns_nobody(root):
-            notes.append(info(f"{root.name} cannot be built, and holds nothing of krmfn's: what changes is not known"))
+            notes.append(_unread_of_others([root.name]))
             unknown.append(root.name)
         else:
             return None
@@ -97,8 +97,13 @@ def _of_others(pair: Pair, concerns_nobody: Callable[[Root], bool]) -> Partly | 
     if all(cluster.is_whole for cluster in clusters) or not all(map(concerns_nobody, roots)):
         return None
     names = tuple(root.name for root in clusters[-1].all_roots)  # as they are called here, where they are here
+    return Partly([_unread_of_others(names)], names, is_of_others=True)
+
+
+def _unread_of_others(names: Sequence[str]) -> Result:
+    """Return the note about roots of others, in which something changes that is not known."""
     message = f"{', '.join(names)} cannot be read, and holds nothing of krmfn's: what changes is not known"
-    return Partly([info(message, remedy="`krmfn check --all` says why")], names, is_of_others=True)
+    return info(message, remedy="`krmfn check --all` says why")
 
 
 def _blocked(cluster: Cluster, top: str) -> dict[str, Root]:

@@ -31,11 +31,11 @@ def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
 
     Of nodes that it selects no more by a label of theirs, which the change takes, it is an info with the label's place.
     """
-    for effect in impact.plan.effects:
+    for position, effect in enumerate(impact.plan.effects):
         if effect.is_short:
             remedy = _WAYS_OUT.get(effect.word, "")
             yield warning(effect.sentence, ref=effect.ref, facts=effect.facts, remedy=remedy)
-        elif lost := impact.label_of(effect):  # no warning: a label is how one takes a driver from a node
+        elif lost := impact.lost_labels.get(position):  # no warning: a label is how one takes a driver from a node
             yield info(effect.sentence, ref=effect.ref, facts=effect.facts, place=lost.place, remedy=lost.remedy)
 
 

@@ -63,8 +63,8 @@ class Impact(NamedTuple):
     effects: Mapping[Id, Sequence[Effect]]
     """The plan's effects by the ids of their Modules."""
 
-    label_of: Callable[[Effect], LostLabel | None]
-    """Returns the label of a node, changed as well, by which an effect takes nodes from a Module; None: no label."""
+    lost_labels: Mapping[int, LostLabel]
+    """The label of a node, changed as well, by which an effect takes nodes from a Module; by positions in the plan."""
 
     def nodes_with(self, step: Step, word: str) -> list[str] | None:
         """Return the nodes on which the plan has this effect on a Module; None where that is not known.

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
 from krmfn import Item, Manifest, Place, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
@@ -23,7 +22,7 @@ from ..run import origin_of, run_of
 from . import known_nodes
 from .change_rules import RULES, version_is_kept
 from .impact import Impact, changed_modules
-from .lost_labels import lost_label
+from .lost_labels import lost_labels
 
 
 def notes(
@@ -48,8 +47,8 @@ def notes(
     effects = grouped((effect.ref.id, effect) for effect in plan.effects)
     changed = changed_modules(plan, external)
     settings = [*resources.select(PROFILE[1], PROFILE[0]), *resources.select(CONFIG[1], CONFIG[0])]
-    label_of = partial(lost_label, before, resources) if before and knows_nodes else lambda effect: None
-    impact = Impact(plan, *changed, target(config.kmm_version), *functions, knows_nodes, effects, label_of)
+    labels = lost_labels(before, resources, plan.effects) if before and knows_nodes else {}
+    impact = Impact(plan, *changed, target(config.kmm_version), *functions, knows_nodes, effects, labels)
     for finding in (*version_is_kept(impact, run_of(resources).renewed), *apply(RULES, impact)):
         finding = _on_hub(finding)
         if source := _source(finding, manifests, by_id):

@@ -83,6 +83,21 @@ def test_what_kustomize_refuses_names_the_object_that_wants_it(tmp_path: Path) -
     assert "(built with what Kustomization f/a (clusters/lab/ks.yaml) adds)" in done.text
 
 
+def test_what_clusters_share_is_named_once(tmp_path: Path) -> None:
+    """Two clusters get one build, and so one error."""
+    patch = "patches: [{patch: '{apiVersion: v1, kind: Secret, metadata: {name: a}}'}]"
+    spec = (
+        "{generators: [{list: {elements: [{c: lab}, {c: prod}]}}], template: {metadata: {name: 'a-{{c}}'}, spec: {"
+        f"source: {{repoURL: 'https://git.example.com/fleet.git', path: a, kustomize: {{{patch}}}}}, "
+        "destination: {name: '{{c}}'}}}}"
+    )
+    head = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: a, namespace: argocd}\n"
+    files = root("a", MODULE) | {"apps/a.yaml": f"{head}spec: {spec}\n"}
+    done = process("krmfn", "check", ".", cwd=repository(tmp_path, files)).ended(2)
+    assert done.text.count("(built with what ApplicationSet argocd/a (apps/a.yaml) adds)") == 1, done.text
+    assert "(all 2 clusters)" in done.text
+
+
 def test_a_component_and_a_patch_by_a_former_name_are_built(tmp_path: Path) -> None:
     image = "/spec/moduleLoader/container/kernelMappings/0/containerImage"
     operations = json.dumps([{"op": "replace", "path": image, "value": "r.example.com/b:1"}])

@@ -80,6 +80,15 @@ def test_values_of_argocd_apps_are_named(name: str, tmp_path: Path) -> None:
     assert (f"(what Helm makes of {place} may)" in process("krmfn", "check", ".", cwd=repo).text) is bool(place)
 
 
+def test_each_folder_with_argocd_apps_is_named(tmp_path: Path) -> None:
+    """Values in one folder say nothing about a chart in another one, whose values are elsewhere."""
+    elsewhere = {"b/apps.yaml": VALUES["values elsewhere"][0]["apps.yaml"]}
+    repo = repository(tmp_path, CONFIGS | VALUES["a kustomization"][0] | elsewhere)
+    gaps = json.loads(process("krmfn", "check", ".", "--format", "json", cwd=repo).text)["notJudged"]
+    names = [gap["names"] for gap in gaps if gap["subject"] == "objects of engines that Helm makes"]
+    assert names == [["apps/values.yaml:2", "b/apps.yaml:7"]], gaps
+
+
 def test_values_of_argocd_apps_without_anything_of_ours_are_no_word(tmp_path: Path) -> None:
     repo = repository(tmp_path, root("a", config_map("a")) | VALUES["a kustomization"][0])
     assert "argocd-apps" not in process("krmfn", "check", ".", cwd=repo).text.replace("charts", "")

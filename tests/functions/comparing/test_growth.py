@@ -72,3 +72,38 @@ def test_twice_the_configs_are_twice_the_work(change: str, engine: bool, tmp_pat
     calls(2, change, engine, tmp_path)  # what is imported, and read, once
     once, twice = (calls(number, change, engine, tmp_path) for number in (20, 40))
     assert twice < 2.2 * once, (once, twice)
+
+
+def labelled(number: int, label: str, in_inventory: bool) -> str:
+    """A file with so many configs, each with a node of its own that has its label `pool` or another one."""
+    selected = [
+        device_config({**SPEC, "moduleName": f"drv{at}", "nodeSelector": {"pool": f"c{at}"}}, f"c{at}")
+        for at in range(number)
+    ]
+    labels = [{label: f"c{at}"} for at in range(number)]
+    kernel = {"status": {"nodeInfo": {"kernelVersion": "6.1.0-test"}}}
+    nodes = [{**node(f"n{at}", **labels[at]), **kernel} for at in range(number)]
+    if in_inventory:
+        groups = [{"labels": labels[at], "nodes": f"n{at} 6.1.0-test\n"} for at in range(number)]
+        spec = {"labelKeys": ["pool", "other"], "groups": groups}
+        nodes = [{"apiVersion": "krmfn.dev/v1alpha1", "kind": "NodeInventory", "metadata": {"name": "n"}, "spec": spec}]
+    return "---\n".join(map(emit.dump, [*selected, *nodes]))
+
+
+@pytest.mark.parametrize("in_inventory", [False, True], ids=["Node objects", "an inventory"])
+def test_twice_the_relabelled_nodes_are_twice_the_work(in_inventory: bool, tmp_path: Path) -> None:
+    """Each node loses the Module of its own; the note about it has the place of the node's label."""
+
+    def calls_for(number: int) -> int:
+        plant(
+            tmp_path,
+            {"old.yaml": labelled(number, "pool", in_inventory), "new.yaml": labelled(number, "other", in_inventory)},
+        )
+        pair = pairs.Pair(cluster(tmp_path / "old.yaml"), cluster(tmp_path / "new.yaml"))
+        comparison, count = call_count(lambda: pairs.compare(pair, "lab"))
+        assert len([note for note in comparison.notes if note.rule == "KRM409" and note.place]) == number
+        return count
+
+    calls_for(2)  # what is imported, and read, once
+    once, twice = (calls_for(number) for number in (20, 40))
+    assert twice < 2.2 * once, (once, twice)
