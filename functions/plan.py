@@ -10,10 +10,12 @@ from krmfn.typed import Any, Literal, NamedTuple
 
 from .differences import ABSENT, FieldChange, Part, differences
 from .identity import object_id
-from .sentence import Sentence, counted_nodes, text
+from .sentence import Sentence, Topic, counted_nodes, text, topic_of
 
 UNKNOWN_NODES = "what happens on the nodes is not known"
 """The note of a change whose effects nobody knows; what follows says why."""
+OF_NODES = Topic("nodes")
+"""What that note is about."""
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 EFFECT = "effect"
 """The fact of a finding that says an effect: the effect's word."""
@@ -91,6 +93,14 @@ class Plan(NamedTuple):
     """On the nodes, where these are known; there may be some without any change of an object."""
 
 
+class Opening(NamedTuple):
+    """A line that stands before all others about a change."""
+
+    text: str
+    topic: Topic | None = None
+    """That of a finding which says the same; None where none does."""
+
+
 class Comparison(NamedTuple):
     """One cluster, or one PATH, before and after a change."""
 
@@ -113,7 +123,7 @@ class Comparison(NamedTuple):
     """The words of effects that surely happen on no node, such as `lost`, though its former state is not known."""
     is_same: bool = False
     """Both sides have the same inputs, so neither was built."""
-    first: tuple[str, ...] = ()
+    first: tuple[Opening, ...] = ()
     """The lines to print first: changed folders and Profiles, new rights, privileged pods, policies."""
     unapplied: tuple[Result, ...] = ()
     """The changed Modules that an annotation has an engine delete, make anew or not apply: errors for --fail-on."""
@@ -123,7 +133,7 @@ class Comparison(NamedTuple):
     """The roots of others that cannot be built: what changes in them is not known."""
     failing: tuple[Effect, ...] = ()
     """The effects that errors of --fail-on tell."""
-    doubtful: tuple[str, ...] = ()
+    doubtful: tuple[Opening, ...] = ()
     """Why what is deployed may be something else than what is compared."""
 
 
@@ -185,6 +195,15 @@ def of_kinds(comparison: Comparison, kinds: Collection[str]) -> Comparison:
     unchanged = count - sum(change.new is not None for change in kept)
     hidden = len(comparison.plan.changes) - len(kept)
     return comparison._replace(plan=comparison.plan._replace(changes=kept, unchanged=unchanged), hidden=hidden)
+
+
+def not_as_reviewed(finding: Result) -> Opening:
+    """Return the line about a changed Module that an engine does not apply as it is reviewed, given the error about it.
+
+    What --fail-on makes of that error has the same topic.
+    """
+    topic = Topic((finding.ref.id if finding.ref else None, topic_of(finding.sentence)))
+    return Opening(f"not as reviewed: {finding.ref}: {finding.text}", topic)
 
 
 def undecided(new: Sequence[Manifest]) -> Plan:

@@ -38,6 +38,15 @@ class Verb(NamedTuple):
         return self.single if self.number == 1 else self.plural
 
 
+class Topic(NamedTuple):
+    """What a sentence is about, for programs: they compare this, and people do not see it."""
+
+    about: Hashable
+
+    def __str__(self) -> str:
+        return ""
+
+
 class Inventories(NamedTuple):
     """The NodeInventories of a cluster."""
 
@@ -57,6 +66,11 @@ def counted_nodes(sentence: Sentence) -> Nodes | None:
     return next((part for part in sentence if isinstance(part, Nodes)), None)
 
 
+def topic_of(sentence: Sentence) -> Topic | None:
+    """Return what a sentence is about; None where it does not say it."""
+    return next((part for part in sentence if isinstance(part, Topic)), None)
+
+
 def text(sentence: Iterable[object]) -> str:
     """Return the sentence as people read it."""
     return "".join(map(str, sentence))
@@ -72,6 +86,8 @@ def _form_of(part: object) -> object:
         return Nodes, bool(part.names), bool(part.of)
     if isinstance(part, Verb):
         return Verb, part.single, part.plural
+    if isinstance(part, Topic):
+        return Topic
     return Inventories if isinstance(part, Inventories) else part
 
 

@@ -10,8 +10,9 @@ from krmfn.typed import NamedTuple
 
 from ..formats.checked import tag_cluster
 from ..kmm.module import HUB_KIND, MODULE_KINDS
-from ..plan import UNKNOWN_NODES, Comparison, Effect
+from ..plan import OF_NODES, UNKNOWN_NODES, Comparison, Effect, not_as_reviewed
 from ..run import run_of
+from ..sentence import Topic, topic_of
 
 _EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
 """Words about nodes, with the effects of a change that they name; what is not known may be any of them."""
@@ -86,7 +87,7 @@ def _raised(comparison: Comparison, word: str, kind: str) -> Iterator[tuple[Resu
             yield error((*harm.sentence, ", as long as they have their former labels"), ref=harm.ref), None
     for finding in comparison.unapplied if word in _UNLOADS else ():
         if finding.ref:
-            yield error((finding.text,), ref=finding.ref), None
+            yield error((not_as_reviewed(finding).topic, finding.text), ref=finding.ref), None
 
 
 def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[Raised]:
@@ -96,10 +97,10 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
     if "change" in words and (plan.changes or plan.effects or has_notes):
         yield Raised(error(f"{name or 'the cluster'} changes (--fail-on change)"))
     if "lost" in words:
-        for reason in comparison.doubtful:
-            note = next((note for note in comparison.notes if note.text == reason), None)
-            (finding,) = tag_cluster(name, [error(f"{reason} (--fail-on lost)")])
-            yield Raised(finding, note)
+        for reason, topic in comparison.doubtful:
+            parts = (*([topic] if topic else ()), f"{reason} (--fail-on lost)")
+            (finding,) = tag_cluster(name, [error(parts)])
+            yield Raised(finding, _note_about(comparison, topic))
     has_modules = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in plan.changes)
     for word, kind in _EFFECTS.items():
         if word not in words:
@@ -117,10 +118,15 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
             yield _unknown(comparison, word)
 
 
+def _note_about(comparison: Comparison, topic: Topic | None) -> Result | None:
+    """Return the note about something; None where there is none."""
+    return next((note for note in comparison.notes if topic and topic_of(note.sentence) == topic), None)
+
+
 def _unknown(comparison: Comparison, word: str) -> Raised:
     """Return the error that what happens on the nodes is not known, at the place of the note that says it."""
     reason = (": ", *comparison.doubt) if comparison.doubt else ("; add a NodeInventory (`krmfn inventory`)",)
-    note = next((note for note in comparison.notes if note.sentence == (UNKNOWN_NODES, *reason)), None)
+    note = _note_about(comparison, OF_NODES)
     parts = (f"{UNKNOWN_NODES} (--fail-on {word})", *reason)
     (finding,) = tag_cluster(comparison.name, [error(parts, place=note.place if note else None)])
     return Raised(finding, note)

@@ -14,6 +14,7 @@ from ..kmm.module import MODULE_KINDS
 from ..plan import Change, Plan
 from ..rendering.kinds import PROFILE, PROFILE_MARK
 from ..run import run_of
+from ..sentence import Topic
 from ..upgrades import known_nodes
 from .origins import new_origins
 from .privileges import binding, gained, gained_accounts, rights
@@ -68,7 +69,7 @@ def unapplied(plan: Plan, *sides: ResourceList) -> Iterator[Result]:
             is_effective = bool(change.new) or behaviour.row.effect == LASTING
             is_read = is_read_by(behaviour.row, deployers.get(change.ref.id, ()))
             if is_effective and is_read and behaviour not in former:
-                yield error(f"{behaviour.sentence} ({behaviour.annotation})", ref=change.ref)
+                yield error((Topic(behaviour.row), f"{behaviour.sentence} ({behaviour.annotation})"), ref=change.ref)
 
 
 def renewed(manifests: Iterable[Manifest], *sides: ResourceList) -> frozenset[Id]:

@@ -11,7 +11,10 @@ from krmfn import Item, Result, error
 from ..deployments.deployment import Declaration, Deployment
 from ..final.engines import is_unpruned
 from ..kmm.module import MODULE_KINDS
+from ..sentence import Topic
 from .sides import Sides, engine_of, is_same
+
+_HANDED = Topic("handed over")
 
 _ON_LEAVING = {
     "argocd": "remove the finalizer of the former",
@@ -48,7 +51,7 @@ def _risk(item: Item, former: Sequence[Deployment], taker: Declaration, sides: S
             message = f"{names}: if the former prunes it first, its drivers unload everywhere, and load again"
             remedies = _ON_STAYING if remains else _ON_LEAVING
             remedy = f"{remedies.get(declaration.engine, 'let the former keep it')} in a commit before this one"
-            yield error(message, ref=item.ref, remedy=remedy)
+            yield error((_HANDED, message), ref=item.ref, remedy=remedy)
             return
 
 

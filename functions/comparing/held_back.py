@@ -15,7 +15,10 @@ from ..grouping import grouped
 from ..kmm.module import MODULE_KINDS, module_of
 from ..plan import Change, Effect, Plan
 from ..rendering.kinds import of_kinds
+from ..sentence import Topic
 from .sides import Sides, engine_of
+
+_HELD = Topic("held back")
 
 
 class HeldBack(NamedTuple):
@@ -63,7 +66,7 @@ def held_back(plan: Plan, old: Cluster | None, new: Cluster | None, sides: Sides
         leaves = not change.new and bool(holders) and not any(map(sides.goes_on, holders))
         message = _after_leaving(holders, sides) if leaves else _message(change, declarations)
         if message and is_module:
-            findings.append(error(message, ref=change.ref))
+            findings.append(error((_HELD, message), ref=change.ref))
         if message and not leaves and _is_suspended(declarations):
             waiting[key] = engine_of(declarations[0])
         if message and not change.new:
@@ -90,7 +93,7 @@ def _twins(kept: Change, loading: Mapping[str, Sequence[Ref]]) -> Iterator[Resul
         for source in loading.get(name, ()):
             twins.setdefault(source, name)
     for source, name in twins.items():
-        message = f"loads {name}, as {kept.ref} does, which stays on the cluster"
+        message = (Topic(kept.ref.id), f"loads {name}, as {kept.ref} does, which stays on the cluster")
         yield error(message, ref=source, remedy="delete that one by hand when this is merged, or let its engine prune")
 
 

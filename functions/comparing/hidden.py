@@ -12,7 +12,11 @@ from ..cluster.deployed import Clusters
 from ..paths import files
 from ..paths.contents import has_resource
 from ..paths.excludes import excluder
-from ..plan import Comparison
+from ..plan import Comparison, Opening
+from ..sentence import Topic
+
+_EXCLUDED = Topic("excluded")
+"""What the finding about files that are newly excluded is about."""
 
 
 def hidden_files(old: Clusters, new: Clusters) -> list[str]:
@@ -44,6 +48,7 @@ def with_hidden_files(hidden: Sequence[str], comparison: Comparison) -> Comparis
         return comparison
     names = some(hidden, len(hidden))
     message = f"{config.NAME} newly excludes {names}: what is in there is not checked, and may be deployed"
-    notes = [warning(message), *comparison.notes]
-    doubtful = (message, *comparison.doubtful)
-    return comparison._replace(first=(message, *comparison.first), notes=notes, doubtful=doubtful)
+    opening = Opening(message, _EXCLUDED)
+    notes = [warning((_EXCLUDED, message)), *comparison.notes]
+    doubtful = (opening, *comparison.doubtful)
+    return comparison._replace(first=(opening, *comparison.first), notes=notes, doubtful=doubtful)

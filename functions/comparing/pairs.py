@@ -17,7 +17,7 @@ from ..command import Context
 from ..deployments.deployment import Deployment
 from ..final.against import check_external
 from ..paths.failures import Failure, failure_of, log_failures, raise_alike
-from ..plan import UNKNOWN_NODES, Comparison, plan
+from ..plan import OF_NODES, UNKNOWN_NODES, Comparison, Opening, not_as_reviewed, plan
 from ..rendering.kinds import COUNTING, has_nodes
 from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
@@ -141,9 +141,9 @@ def compare(
     unapplied = (*attention.unapplied(changes, old, new), *held.findings)
     unapplied += (*handed_over(sides), *undetected(changes, sides.new))
     first = (
-        *(f"not as reviewed: {finding.ref}: {finding.text}" for finding in unapplied),
-        *attention.sentences(changes, old, new),
-        *(f"as long as nodes have their former labels: {harm.ref}: {harm.message}" for harm in by_labels),
+        *map(not_as_reviewed, unapplied),
+        *map(Opening, attention.sentences(changes, old, new)),
+        *(Opening(f"as long as nodes have their former labels: {harm.ref}: {harm.message}") for harm in by_labels),
     )
     comparison = Comparison(name, changes, results, sides=(old, new), first=first, unapplied=unapplied)
     return comparison._replace(knows_nodes=knows_nodes, doubt=doubt, spared=spared, by_former_labels=by_labels)
@@ -160,7 +160,7 @@ def _place_of_doubt(old: ResourceList, new: ResourceList, located: Callable[[Res
 def _of_unknown_nodes(doubt: Sentence, spared: frozenset[str], place: Place | None) -> list[Result]:
     """Return the finding that what happens on the nodes is not known; it is advice where no harm can be among it."""
     severity = info if spared == node_effects.HARMS else warning
-    return [severity((UNKNOWN_NODES, ": ", *doubt), place=place)] if doubt else []
+    return [severity((OF_NODES, UNKNOWN_NODES, ": ", *doubt), place=place)] if doubt else []
 
 
 def deployed_manifests(resources: ResourceList) -> list[Manifest]:

@@ -27,9 +27,13 @@ from ..kustomization.calls import BLOCKING
 from ..options import RunOptions
 from ..paths import files
 from ..paths.manifests import KUSTOMIZATIONS
-from ..plan import Comparison
+from ..plan import Comparison, Opening
+from ..sentence import Topic
 from .base import Base
 from .pairs import Pair
+
+_FOLDERS = Topic("folders")
+"""What the finding about changed folders of a cluster is about."""
 
 
 class Unknown(Exception):  # no error: both sides are built then
@@ -161,17 +165,20 @@ def with_folder_changes(base: Base, pair: Pair, comparison: Comparison, is_edite
     added = [path for path in new if path not in old] if pair.old else []
     parts = [f"no longer {some(gone, len(gone))}"] if gone else []
     parts += [f"now {some(added, len(added))}"] if added else []
-    notes = list[Result]()
+    notes, first, doubtful = list[Result](), list[Opening](), list[Opening]()
     if parts:
         subject = f"folders of the cluster change ({', '.join(parts)})"
         message = f"{subject}; make sure that it still has all that are deployed, since no others are compared"
-        notes.append(warning(message) if gone or is_edited else info(message))
-    first = [note.text for note in notes]
+        opening, is_doubtful = Opening(message, _FOLDERS), bool(gone) or is_edited
+        notes.append((warning if is_doubtful else info)((_FOLDERS, message)))
+        first.append(opening)
+        doubtful += [opening] if is_doubtful else []
     if is_edited:
-        first.append(f"{config.NAME} changes, and with it what is compared and what is left out")
-    moved = [f"{path} is gone or moved: whether the cluster keeps what it held is not known" for path in loose]
-    doubtful = tuple(note.text for note in notes if note.severity == "warning") + tuple(moved)
-    return comparison._replace(first=(*first, *comparison.first), notes=[*notes, *comparison.notes], doubtful=doubtful)
+        first.append(Opening(f"{config.NAME} changes, and with it what is compared and what is left out"))
+    moved = (f"{path} is gone or moved: whether the cluster keeps what it held is not known" for path in loose)
+    doubtful += map(Opening, moved)
+    openings, notes = (*first, *comparison.first), [*notes, *comparison.notes]
+    return comparison._replace(first=openings, notes=notes, doubtful=tuple(doubtful))
 
 
 def edits_config(base: Base) -> bool:

@@ -8,7 +8,10 @@ from krmfn.printing import some
 from ..deployments.deployment import Declaration
 from ..kmm.module import MODULE_KINDS
 from ..plan import Change, Plan
+from ..sentence import Topic
 from .sides import Side
+
+_IGNORED = Topic("ignored")
 
 
 def undetected(plan: Plan, new: Side) -> Iterator[Result]:
@@ -19,7 +22,8 @@ def undetected(plan: Plan, new: Side) -> Iterator[Result]:
         declarations = [deployment.declaration for deployment in new.deploying(change.ref.id)]
         messages = [_message(change, declaration) for declaration in declarations]
         if messages and all(messages):  # else another one applies it
-            yield error(messages[0], ref=change.ref, remedy="remove the entry, or sync the Application by hand")
+            remedy = "remove the entry, or sync the Application by hand"
+            yield error((_IGNORED, messages[0]), ref=change.ref, remedy=remedy)
 
 
 def _message(change: Change, declaration: Declaration) -> str:

@@ -18,6 +18,7 @@ from krmfn.yamltext import emit
 from .. import grouping, terminal
 from ..differences import ABSENT, FieldChange
 from ..plan import Change, Comparison, Plan
+from ..sentence import Topic, topic_of
 from . import alike, columns, findings, grouped, unjudged
 from .grouped import Row
 from .unjudged import Gap
@@ -69,10 +70,13 @@ def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
     return Overview(headline, names, table, sentences, grouped.notes(comparisons), changes, clusters)
 
 
-def first_lines(comparisons: Sequence[Comparison], others: Collection[str] = ()) -> list[str]:
-    """Return all lines but `others` that stand before the others, each once, with its clusters if there are several."""
-    lines = ((line, comparison.name) for comparison in comparisons for line in comparison.first)
-    pairs = dict.fromkeys((line, name) for line, name in lines if line not in others)
+def first_lines(comparisons: Sequence[Comparison], others: Collection[Topic] = ()) -> list[str]:
+    """Return the lines that stand before all others, each once, with its clusters if there are several.
+
+    Those about one of the `others` are left out: they are told elsewhere.
+    """
+    openings = ((opening, comparison.name) for comparison in comparisons for opening in comparison.first)
+    pairs = dict.fromkeys((opening.text, name) for opening, name in openings if opening.topic not in others)
     clusters = [comparison.name for comparison in comparisons]
     by_line = grouping.grouped(pairs).items()
     return [f"{line} ({grouped.where(names, clusters)})" if clusters[1:] else line for line, names in by_line]
@@ -125,26 +129,20 @@ def text(comparisons: Sequence[Comparison], gaps: Sequence[Gap] = (), paint: ter
             heading = clusters
         objects += _change_lines(change, paint)
     effects = [printable(f"* {line}") for _, line, _ in fleet.effects]
-    texts = {line for comparison in comparisons for line in comparison.first}
-    notes, leading = list[str](), list[str]()
+    openings = {opening.topic for comparison in comparisons for opening in comparison.first}
+    notes, leading, known = list[str](), list[str](), set[Topic]()
     for note, names in fleet.notes:
-        lines = _note_lines(note, fleet.suffix(names), paint)
-        if not texts.isdisjoint(_as_first(note)):  # once, and first
+        lines, topic = _note_lines(note, fleet.suffix(names), paint), topic_of(note.sentence)
+        if topic and topic in openings:  # once, and first
             leading += [f"! {lines[0]}", *lines[1:]]
+            known.add(topic)
         else:
             notes += lines
-    texts.intersection_update(line for note, _ in fleet.notes for line in _as_first(note))
-    first = [*leading, *(printable(f"! {line}") for line in first_lines(comparisons, texts))]
+    first = [*leading, *(printable(f"! {line}") for line in first_lines(comparisons, known))]
     last = [printable(unjudged.line(gaps))] if gaps else []
     last += [] if fleet.rows else [fleet.headline]
     parts = (first, table, objects, ["on the nodes:", *effects] if effects else [], notes, last)
     return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
-
-
-def _as_first(note: Result) -> tuple[str, str]:
-    """Return the lines that say what a note says, and stand before the others; an error of --fail-on ends with why."""
-    text = note.text.partition(" (--fail-on ")[0]
-    return text, f"not as reviewed: {note.ref}: {text}"
 
 
 def _note_lines(note: Result, clusters: str, paint: terminal.Paint) -> list[str]:

@@ -13,7 +13,7 @@ from krmfn_functions.formats import grouped
 from krmfn_functions.formats.changes import as_json, text
 from krmfn_functions.formats.comment import LIMIT, markdown
 from krmfn_functions.formats.markup import inline
-from krmfn_functions.plan import Comparison, Effect, OnNodes, Plan, plan
+from krmfn_functions.plan import Comparison, Effect, OnNodes, Opening, Plan, plan
 from krmfn_functions.sentence import named
 
 from krmfn import Result, warning
@@ -162,7 +162,7 @@ def test_however_much_there_is_it_fits_and_all_is_counted(sizes: list[tuple[int,
 
 
 def test_a_line_that_one_cluster_has_twice_names_that_cluster_alone() -> None:
-    twice = Comparison("a", plan([], [thing("x")]), first=("new right: r", "new right: r"))
+    twice = Comparison("a", plan([], [thing("x")]), first=(Opening("new right: r"),) * 2)
     assert text([twice, Comparison("b", plan([], []))]).startswith("! new right: r (a)\n\n")
 
 

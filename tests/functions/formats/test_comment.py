@@ -8,7 +8,7 @@ import pytest
 from krmfn_functions.formats.changes import text
 from krmfn_functions.formats.comment import FORMATS, LIMIT, SHORT, Review, markdown
 from krmfn_functions.formats.unjudged import Gap
-from krmfn_functions.plan import Comparison, Effect, plan
+from krmfn_functions.plan import Comparison, Effect, Opening, plan
 from krmfn_functions.sentence import Nodes
 
 from krmfn import Place, error, info, warning
@@ -25,7 +25,7 @@ def test_what_is_not_judged_stands_beside_the_line_that_sums_up() -> None:
 
 
 def of(*first: str) -> str:
-    return markdown([Comparison("", plan([], [thing("a", data={})]), first=first)])
+    return markdown([Comparison("", plan([], [thing("a", data={})]), first=tuple(map(Opening, first)))])
 
 
 def test_what_is_told_first_fits_and_the_rest_is_counted() -> None:

@@ -24,6 +24,7 @@ from krmfn_functions.rule import Rule
 
 from krmfn import Result
 from tests.examples import some_of
+from tests.functions.comparing.test_base import repository
 from tests.rule_examples import findings, known_findings, needs_kustomize, run
 from tests.trees import plant
 
@@ -164,3 +165,59 @@ def test_an_effect_and_the_note_about_it_are_joined_by_what_happens(tmp_path: Pa
             unlike_code, unlike = run([*command, str(old), str(new)])
         assert (code, unlike_code) == (1, 1)
         assert (plain.count("\n"), plain.count("KRM409")) == (unlike.count("\n"), unlike.count("KRM409"))
+
+
+MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+DRIVER = CONFIG.format(name="drv", label="a", kernel="5.14.0-1")
+INVENTORY = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: NodeInventory
+metadata: {name: lab}
+spec: {labelKeys: [other], groups: [{labels: {other: a}, nodes: "n0 5.14.0-1"}]}
+"""
+MODULE = """\
+apiVersion: kmm.sigs.x-k8s.io/v1beta1
+kind: Module
+metadata: {name: drv, namespace: kmm, annotations: {%s}}
+spec:
+  selector: {gpu: a}
+  moduleLoader: {container: {modprobe: {moduleName: drv}, kernelMappings: [{regexp: .+, containerImage: "a/b:1"}]}}
+"""
+HOOKED = MODULE % "argocd.argoproj.io/hook: Sync"
+CHANGES = {
+    "files are newly excluded": (
+        {"app/a.yaml": DRIVER, "app/b.yaml": MAP},
+        {"app/a.yaml": DRIVER.replace("5.14.0-1", "6.1.0-2"), ".krmfn.yaml": "exclude: [app/b.yaml]\n"},
+    ),
+    "a cluster loses a folder": (
+        {"app/a.yaml": DRIVER, "more/b.yaml": MAP, ".krmfn.yaml": "clusters: {lab: [app, more]}\n"},
+        {".krmfn.yaml": "clusters: {lab: [app]}\n"},
+    ),
+    "it is not known what happens on nodes": (
+        {"app/a.yaml": DRIVER, "app/nodes.yaml": INVENTORY},
+        {"app/a.yaml": DRIVER.replace("5.14.0-1", "6.1.0-2")},
+    ),
+    "a Module is not applied as reviewed": ({"app/a.yaml": MODULE % ""}, {"app/a.yaml": HOOKED}),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_stands_first_and_what_fails_is_joined_by_what_it_is_about(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is told once, whether --fail-on makes an error of it or not."""
+    before, after = CHANGES[name]
+    repo = repository(tmp_path / "repo", before)
+    plant(repo, after)
+    monkeypatch.chdir(repo)
+    for command in (["diff", "--base", "main", "."], ["diff", "--base", "main", "--fail-on", "lost", "."]):
+        code, plain = run(command)
+        with unlike_messages():
+            unlike_code, unlike = run(command)
+        assert code == unlike_code, (plain, unlike)
+        assert line_starts(plain) == line_starts(unlike), (plain, unlike)
+
+
+def line_starts(text: str) -> list[str]:
+    """Return how the lines of an output begin, which is the sign of a line that stands first, or a severity."""
+    return [line.split(" ", 1)[0] for line in text.splitlines()]
