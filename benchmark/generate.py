@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -66,11 +67,15 @@ spec:
 """
 
 
+def repository(folder: Path) -> Path:
+    """A repository of its own, as a user has it: `check` looks for engines' objects in all that a repository holds."""
+    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+    return folder
+
+
 def write_files(folder: Path, items: Iterable[str]) -> None:
     """The same documents twice: in one file, and in a file each."""
-    single, many = folder / "one", folder / "many"
-    for target in (single, many):
-        target.mkdir(parents=True, exist_ok=True)
+    single, many = repository(folder / "one"), repository(folder / "many")
     with (single / "all.yaml").open("w", encoding="utf-8", newline="\n") as file:
         for number, text in enumerate(documents(items)):
             file.write(f"---\n{text}")
@@ -92,8 +97,7 @@ def generate(folder: Path) -> None:
     vendors.generate(folder)
     write(folder / "ten.yaml", few(configs=1))
     write(folder / "none.yaml", few(configs=0))
-    (folder / "few").mkdir(exist_ok=True)
-    (folder / "few" / "deviceconfig.yaml").write_text(SMALLEST, encoding="utf-8", newline="\n")
+    (repository(folder / "few") / "deviceconfig.yaml").write_text(SMALLEST, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

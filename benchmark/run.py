@@ -116,8 +116,9 @@ class Bench:
 
 
 def _size(source: Path) -> int:
-    """Return the bytes of a file, or of all files in a folder."""
-    return sum(file.stat().st_size for file in source.iterdir()) if source.is_dir() else source.stat().st_size
+    """Return the bytes of a file, or of all files in a folder, but for what Git keeps in a folder below."""
+    files = [file for file in source.iterdir() if file.is_file()] if source.is_dir() else [source]
+    return sum(file.stat().st_size for file in files)
 
 
 def _digest(path: Path) -> str:

@@ -40,11 +40,16 @@ class Reader:
                 return not os.path.isdir(path)
             if words:
                 return templates.mentions(text, words)
-            self.has_flux = self.has_flux or _FLUX.search(text) is not None
+            self.has_flux = self.has_flux or (b"fluxcd" in text and _FLUX.search(text) is not None)
             self._answers[path] = _OURS in os.path.basename(path) or templates.is_about_us(text)
-            is_more = _OURS in os.path.basename(path) or not templates.is_only_about_nodes(text)
-            self.has_more = self.has_more or (self._answers[path] and is_more)
-            if self._answers[path] and templates.mentions(text, (PROFILE[1],)):
-                self.products.append(path)
-            self.has_hub = self.has_hub or (self._answers[path] and templates.mentions(text, spokes.OF_HUBS))
+            if self._answers[path]:
+                self._note(path, text)
         return self._answers[path]
+
+    def _note(self, path: str, text: bytes) -> None:
+        """Note what a file holds in which one of our words stands."""
+        is_named = _OURS in os.path.basename(path)
+        self.has_more = self.has_more or is_named or not templates.is_only_about_nodes(text)
+        if templates.mentions(text, (PROFILE[1], *spokes.OF_HUBS)):  # few do
+            self.products += [path] if templates.mentions(text, (PROFILE[1],)) else []
+            self.has_hub = self.has_hub or templates.mentions(text, spokes.OF_HUBS)

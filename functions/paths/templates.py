@@ -24,13 +24,20 @@ _PROPERTY = rb"(?:(?:[&!|>]\S{0,99}\s|#.{0,200}\n)\s*)"
 _KEY = rb"kind['\"]?\s*:\s*"
 _TOO_MUCH = rb"[&!|>]\S{100}|#.{201}"
 """A property that is longer than any that is read."""
-_WORDS = re.compile(
-    rb"krmfn|kmm\.(?:sigs\.x-k8s|node\.kubernetes)\.io|deviceconfig|\bptemplate|nodeinventory|managedclustermodule|"
-    rb"%b(?:%b{0,4}(?:\*\w|['\"]?(?:module|(node))(?:list)?\b|%b)|%b{4}[&!|>#])"
-    % (_KEY, _PROPERTY, _TOO_MUCH, _PROPERTY),
-    re.IGNORECASE,
+_NAMES = (
+    *(b"krmfn", b"kmm.sigs.x-k8s.io", b"kmm.node.kubernetes.io", b"deviceconfig", b"nodeinventory"),
+    b"managedclustermodule",
 )
 """Words of ours, of KMM and of vendors' configs: a text without any of them, in no spelling, is not about krmfn.
+
+All that is said of words holds in lower case: to look for a few words one by one takes a tenth of looking for any.
+"""
+_PTEMPLATE = re.compile(rb"\bptemplate")
+_OUR_KINDS = re.compile(
+    rb"%b(?:%b{0,4}(?:\*\w|['\"]?(?:module|(node))(?:list)?\b|%b)|%b{4}[&!|>#])"
+    % (_KEY, _PROPERTY, _TOO_MUCH, _PROPERTY)
+)
+"""Kinds that may be ours or KMM's, which are such words, too.
 
 A kind may have an anchor or a tag, stand below its key, or be an alias of what stands elsewhere; one behind more than
 is read here may be any. The group is of Nodes, which others keep in Git, too.
@@ -38,7 +45,7 @@ is read here may be any. The group is of Nodes, which others keep in Git, too.
 _NAME = rb"[\w./-]+(?![\w./{<%$-])"
 """A whole kind: one in which an action of a template stands ends before it."""
 _KIND = re.compile(rb"%b%b{0,4}['\"]?(\*|%b)" % (_KEY, _PROPERTY, _NAME), re.IGNORECASE)
-"""A kind in a text, or the alias that stands for it; see `_WORDS`."""
+"""A kind in a text, or the alias that stands for it; see `_OUR_KINDS`."""
 _UNKNOWN = re.compile(
     rb"(?:(?<![\w$.-])|(?<=\\n))kind['\"]?\s*:(?!=)(?!\s*%b{0,4}(?:['\"]?%b|''|\"\"|[\[{](?![{%%#])|[],}]|\Z))"
     rb"|\*[^\s*]+[ \t]+:(?=\s)" % (_PROPERTY, _NAME),
@@ -71,7 +78,7 @@ class Template(KrmfnError):
 
 def is_template(text: bytes) -> bool:
     """Return whether a text that cannot be read is a template of another tool."""
-    if len(text) > _MOST or _WORDS.search(text) or _SPELLINGS.search(text):
+    if len(text) > _MOST or _has_words(text) or _is_spelt(text):
         return False
     try:
         split.check_encoding(text)
@@ -102,12 +109,20 @@ def is_to_be_filled_in(text: bytes) -> bool:
 
 def is_about_us(text: bytes) -> bool:
     """Return whether a text may hold something of ours, of KMM, or a consumer of it; a spelling may hide a word."""
-    return _holds(text, lambda plain: _WORDS.search(plain) is not None)
+    return _holds(text, _has_words)
 
 
 def is_only_about_nodes(text: bytes) -> bool:
     """Return whether Nodes are all that a text may hold of ours."""
-    return not _holds(text, lambda plain: any(not match[1] for match in _WORDS.finditer(plain)))
+    return not _holds(text, lambda plain: _has_words(plain, but_nodes=True))
+
+
+def _has_words(text: bytes, but_nodes: bool = False) -> bool:
+    """Return whether one of our words stands in a text; with `but_nodes` whether one other than the kind of Nodes."""
+    lower = text.lower()
+    if any(not (but_nodes and match[1]) for match in _OUR_KINDS.finditer(lower)):
+        return True
+    return any(word in lower for word in _NAMES) or (b"ptemplate" in lower and _PTEMPLATE.search(lower) is not None)
 
 
 def mentions(text: bytes, words: Iterable[str]) -> bool:
@@ -124,7 +139,7 @@ def mentions(text: bytes, words: Iterable[str]) -> bool:
 def kinds_in(text: bytes) -> set[str]:
     """Return the kinds that a text may hold, in lower case; "" among them where one may be any."""
     text = text.replace(b"\0", b"")
-    plain = _plain(text) if _SPELLINGS.search(text) else text
+    plain = _plain(text) if _is_spelt(text) else text
     kinds = {kind.decode().lower() for part in (text, plain) for kind in _KIND.findall(part)}
     is_hidden = "*" in kinds or _ENCODED.search(text) is not None or _UNKNOWN.search(plain) is not None
     return kinds - {"*"} | ({""} if is_hidden else set())
@@ -135,7 +150,12 @@ def _holds(text: bytes, is_found: Callable[[bytes], bool]) -> bool:
     text = text.replace(b"\0", b"")  # UTF-16 and UTF-32
     if is_found(text):
         return True
-    return bool(_SPELLINGS.search(text)) and (_ENCODED.search(text) is not None or is_found(_plain(text)))
+    return _is_spelt(text) and (_ENCODED.search(text) is not None or is_found(_plain(text)))
+
+
+def _is_spelt(text: bytes) -> bool:
+    """Return whether a text has escapes or tags that may stand for a word."""
+    return (b"\\" in text or b"!" in text) and _SPELLINGS.search(text) is not None
 
 
 def _plain(text: bytes) -> bytes:
