@@ -38,6 +38,17 @@ class Verb(NamedTuple):
         return self.single if self.number == 1 else self.plural
 
 
+class Aside(NamedTuple):
+    """Words that a printer leaves out where its reader knows them, or has no room."""
+
+    words: Hashable
+    about: Hashable
+    """What they are about, for the printer."""
+
+    def __str__(self) -> str:
+        return str(self.words)
+
+
 class Topic(NamedTuple):
     """What a sentence is about, for programs: they compare this, and people do not see it."""
 
@@ -74,6 +85,11 @@ def topic_of(sentence: Sentence) -> Topic | None:
 def text(sentence: Iterable[object]) -> str:
     """Return the sentence as people read it."""
     return "".join(map(str, sentence))
+
+
+def without(sentence: Sentence, *topics: Hashable) -> Sentence:
+    """Return a sentence without what it says about some topics aside."""
+    return tuple(part for part in sentence if not (isinstance(part, Aside) and part.about in topics))
 
 
 def form(sentence: Sentence) -> Sentence:

@@ -67,16 +67,9 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
     "krmfn/yamltext/split.py runs_on": [{"rough": rough, "exact": exact} for _, rough, exact in split._RUNS_ON],
     "krmfn/yamltext/split_exact.py _dash_lines": [{"indent": 2}],
     "functions/chain/dictionary.py _is_seen": [{"pattern": r'(?<![\w-])secret\ "\S+"\ not\ found(?![\w-])'}],
-    "functions/chain/first_line.py fitted": [
+    "functions/chain/first_line.py _shorter": [
         {"pattern": pattern}
-        for pattern in (
-            r"the\ pod\ kmm/gpu",
-            r'\bpods "[^"]*" is forbidden',
-            r"\bpod [\w.-]+/",
-            rf" \(pod {first_line._POD}\)",
-            rf": the pod {first_line._POD}(?=:)",
-            rf"\b(the (?:build |signing |pull )?pod) {first_line._POD}",
-        )
+        for pattern in (r"registry\.example\.com/(?P<name>a)", *(pattern for pattern, _ in first_line._QUOTED.values()))
     ],
     "functions/final/dockerfiles.py files_land_in_the_directory": [{"directory": "/opt/a-b"}],
     "functions/deviceconfig/extra_rules.py _misplaced": [{"config": CONFIG}],

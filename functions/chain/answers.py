@@ -1,6 +1,7 @@
 """The answers of `why` about a node: for each Module the chain, its first broken link, and who else has that break."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import starmap
 
 from krmfn.printing import counted
 from krmfn.typed import Any, NamedTuple
@@ -11,6 +12,7 @@ from ..fleet.coverage import Group, Outcome
 from ..fleet.drivers import Drivers
 from ..fleet.explanation import Answer
 from ..fleet.live import Live, nothing
+from ..sentence import text, without
 from . import log_doubts, selected, synced
 from .first_line import fitted
 from .link import Link, Subject, kubectl, on_the_node
@@ -45,7 +47,7 @@ def answers(fleet: Fleet, node: Node, outcomes: Sequence[Outcome]) -> list[Answe
         local = [driver for driver in fleet.drivers if driver.cluster == node.cluster]
         all_answers.append(explanation.unselected_answer(node, local, fleet.live, fleet.committed.get(node.name)))
     ordered = sorted(all_answers, key=lambda answer: answer.holds)
-    return log_doubts.joined(node, ordered, doubt or log_doubts.of_nothing(subjects))
+    return log_doubts.joined(node, ordered, doubt or text(log_doubts.of_nothing(subjects)))
 
 
 def _losses(fleet: Fleet, node: Node) -> Iterator[Answer]:
@@ -65,12 +67,12 @@ def _answer(fleet: Fleet, subject: Subject) -> Answer:
     """Return the answer about a Module that selects a node."""
     links = walk(subject)
     name, reason = headline(links), predicate(subject, links)
-    colon = ":" if reason.startswith("its ") else ""  # a reason with a subject of its own
+    colon = ":" if name and links[name].has_subject else ""
     others = _others(fleet, subject, links[name]) if name else ""
     if (diagnosis := subject.diagnosis) and name not in ("worker", "unload"):
-        reason += f"; the log says that {diagnosis.word.sense}"
+        reason = (*reason, f"; the log says that {diagnosis.word.sense}")
     sources = [links[name]] if name else [*links.values()]
-    below = " ".join(text for link in sources for text in (link.command, *link.evidence))
+    below = " ".join(line for link in sources for line in (link.command, *link.evidence))
     sentence = fitted(subject, f"{subject.node.name}: {'/'.join(subject.module)}{colon} ", reason, below)
     return _with_steps(sentence, is_fine(subject, links), links, name, others)
 
@@ -85,15 +87,21 @@ def _with_steps(sentence: str, holds: bool, links: Mapping[str, Link], name: str
     steps += [gap] if (gap := gaps(before)) else []
     if link and name != first_name:
         steps += [f"also, the Module {links[first_name].reason}", *links[first_name].evidence[:2]]
-    steps += link.evidence if link else [text for known in links.values() for text in known.evidence]
-    data = [_record(key, value) for key, value in links.items()]
-    return Answer(holds, sentence, tuple(steps), first_name, tuple(data), name)
+    steps += link.evidence if link else [line for known in links.values() for line in known.evidence]
+    data, lines = [_record(*pair) for pair in links.items()], tuple(starmap(_line, links.items()))
+    return Answer(holds, sentence, tuple(steps), first_name, tuple(data), name, lines)
 
 
 def _record(name: str, link: Link) -> dict[str, Any]:
     """Return a link as JSON data."""
     texts = {"evidence": "; ".join(link.evidence), "reason": link.reason, "command": link.command}
     return {"link": name, "state": link.state, **texts}
+
+
+def _line(name: str, link: Link) -> str:
+    """Return a link as a line: its state, and the evidence or what nothing is known for."""
+    evidence = link.gap or "; ".join(link.evidence)
+    return f"{name}: {link.state}{': ' if evidence else ''}{evidence}"
 
 
 def _others(fleet: Fleet, subject: Subject, link: Link) -> str:
@@ -135,4 +143,5 @@ def by_log(node: Node, drivers: Drivers, outcomes: Sequence[Outcome], log: Log) 
             steps = (on_the_node(subject, diagnosis), diagnosis.word.remedy, f"the log: {diagnosis.line}")
             yield Answer(False, f"{node.name}: {'/'.join(subject.module)} is not loaded: {diagnosis.word.sense}", steps)
     if not is_known:
-        yield Answer(False, f"{node.name}: not known: {log_doubts.of_nothing(subjects).removeprefix('not known: ')}")
+        doubt = text(without(log_doubts.of_nothing(subjects), log_doubts.NOT_KNOWN.about))
+        yield Answer(False, f"{node.name}: {log_doubts.NOT_KNOWN}{doubt}")

@@ -1,7 +1,8 @@
 """The link to KMM's operator, which has to run for all that comes after it."""
 
-from .link import Link, Subject, described, holds, unknown
-from .words import of_pod, shortened
+from . import names
+from .link import Link, Subject, described, holds, not_known, unknown
+from .words import Quoted, of_pod, shortened
 
 
 def judge(subject: Subject) -> Link:
@@ -10,12 +11,13 @@ def judge(subject: Subject) -> Link:
         return unknown("pods")
     pods = subject.controllers()
     if not pods:
-        return Link("not known", ("not known: the dump has no pod of KMM's operator",))
+        return not_known("the dump has no pod of KMM's operator")
     if subject.is_done or subject.keeps or any(pod.is_ready for pod in pods):
         return holds("KMM's operator runs")
     pod = pods[0]
-    words = shortened(pod.status.words) if pod.status.state == "stuck" else of_pod(pod.status, "is not ready")
-    reason = f"waits for KMM's operator: the pod {pod.full_name}: {words}"
+    is_stuck = pod.status.state == "stuck"
+    words = Quoted(shortened(pod.status.words)) if is_stuck else of_pod(pod.status, "is not ready")
+    reason = ("waits for KMM's operator", names.pod_behind(pod), ": ", words)
     return Link(
         "broken",
         (f"the pod {pod.full_name} {pod.status.sentence('is not ready')}",),

@@ -7,8 +7,10 @@ from krmfn.printing import counted, some
 from ..fleet.live_pods import Pod
 from ..kmm.lookup import has, table, text
 from ..kmm.module import NAME_LABEL, PLUGINS
+from ..sentence import Sentence
+from . import names
 from .kernel_words import meaning
-from .link import Link, Subject, holds, kubectl, on_the_node, unknown
+from .link import Link, Subject, holds, kubectl, on_the_node, unknown, versions
 from .words import difference, of_pod
 
 _SHOWN = 20
@@ -72,21 +74,23 @@ def judge(subject: Subject) -> Link:
         command = kubectl("get", "pod", "-n", held[0].namespace, held[0].name, "-o", "wide")
         evidence += [*all_of(held), *(ending(pod) for pod in held if pod.deleted)]
     is_stuck = not worker.status.is_to_come
-    words = f"the pod {worker.pod} (Unload) {of_pod(worker.status)}"
+    words: Sentence = (names.worker_pod(worker), " (Unload) ", of_pod(worker.status))
     if (diagnosis := subject.diagnosis) and not held:
-        words, command = diagnosis.word.sense, on_the_node(subject, diagnosis)
+        words, command = (diagnosis.word.sense,), on_the_node(subject, diagnosis)
         evidence = [diagnosis.word.remedy, f"the log: {diagnosis.line}", *evidence]
-    cause = culprits if is_stuck and culprits else words
+    cause = (culprits,) if is_stuck and culprits else words
     if sense := meaning(worker.status.words):
         evidence.append(sense)
     elif is_stuck and not held and not subject.log:
         evidence.append("only the log of that pod says what uses it: pass it with --log FILE")
     if subject.is_done:
-        return Link("broken", evidence, f"is loaded, and about to be unloaded: {cause}", command)
+        return Link("broken", evidence, ("is loaded, and about to be unloaded: ", *cause), command)
     if subject.loaded and subject.image and subject.outcome.state == "planned":
-        old, new = difference(subject.loaded.image, subject.image)
-        return Link("broken", evidence, f"runs {old}, wanted {new}: {cause}", command, "", not is_stuck)
-    return Link("broken", evidence, f"is still loaded: {cause}", command, "", not is_stuck)
+        pair = difference(subject.loaded.image, subject.image)
+        old, new = (names.image(subject, image) for image in pair)
+        reason = (*versions(old, new), *cause)
+        return Link("broken", evidence, reason, command, "", not is_stuck)
+    return Link("broken", evidence, ("is still loaded: ", *cause), command, "", not is_stuck)
 
 
 def ending(pod: Pod) -> str:

@@ -1,12 +1,15 @@
 """The link to the image: KMM looks for it, builds it or signs it before it schedules anything."""
 
 import re
+from collections.abc import Hashable
 
 from ..fleet.live_pods import IMAGE_OWNER, Pod
 from ..kmm.lookup import table, text
 from ..kmm.module import LABELS, NAME_LABEL
+from ..sentence import Sentence
+from . import names
 from .link import Link, Subject, described, holds, is_openshift, known_to_operator, kubectl, unknown
-from .words import missing_secret, of_pod, shortened
+from .words import Quoted, missing_secret, of_pod, shortened
 
 _KERNEL = f"{LABELS}target-kernel"
 _KINDS = (f"{LABELS}resource-type", f"{LABELS}pod-type")
@@ -18,6 +21,11 @@ _REFUSED = re.compile(r"unauthorized|denied|forbidden|authentication required|no
 
 
 def judge(subject: Subject) -> Link:
+    """Return whether the image for the node's kernel is there: what is said of it has the image as its subject."""
+    return _judged(subject)._replace(has_subject=True)
+
+
+def _judged(subject: Subject) -> Link:
     """Return whether the image for the node's kernel is there, as KMM found out (ModuleImagesConfig).
 
     Five situations of an image that is not: its build or signing failed, waits, or goes on; none has begun; or it is
@@ -36,7 +44,8 @@ def judge(subject: Subject) -> Link:
     action, result = objects.builds.get(subject.module, {}).get(image, ("", ""))
     if result == "Failure":
         noun = "signed" if action == "SignImage" else "built"
-        reason = f"its image could not be {noun}, and the pod that tried is gone (ModuleBuildSignConfig: Failure)"
+        gone = "the pod that tried is gone (ModuleBuildSignConfig: Failure)"
+        reason: Sentence = (f"its image could not be {noun}, and {gone}",)
         return known_to_operator(subject, (f"image {image}",), reason, f"{action} {image}", "image")
     pulls = [pod for pod in subject.of_module() if _looks_for(pod, subject)]
     if pulls and (pulls[0].status.state != "at work" or state != "DoesNotExist"):
@@ -45,7 +54,7 @@ def judge(subject: Subject) -> Link:
         if entry is None and (state or subject.outcome.state == "planned"):
             return _not_begun(subject, "signed" if state == _UNSIGNED else verb)
     elif state == "DoesNotExist":
-        reason = f"its image {image} is not there: KMM asked the registry"
+        reason = ("its image ", names.image(subject, image), " is not there: KMM asked the registry")
         command = kubectl("get", "moduleimagesconfigs.kmm.sigs.x-k8s.io", "-n", *subject.module, "-o", "yaml")
         return Link("broken", (f"image {image}: {state}",), reason, command, image, shared="image")
     return unknown("moduleimagesconfigs.kmm.sigs.x-k8s.io") if not state else holds(f"image {image}: {state}")
@@ -69,26 +78,26 @@ def _in_the_making(subject: Subject, pod: Pod) -> Link:
     noun, verb = ("signing", "signed") if is_signed else ("build", "built")
     command = kubectl("logs", "-n", pod.namespace, pod.name)
     evidence = (f"image {subject.image}", f"the {noun} pod {pod.full_name} {pod.status.sentence()}")
-    cause = pod.full_name
+    cause, pod_name = pod.full_name, names.a_pod(pod, f"{noun} pod")
     if pod.phase == "Failed" or pod.restarts:
         code = f" with exit code {pod.exit_code}" if pod.exit_code else ""
         words = shortened(pod.status.words)
-        detail = f": {words}" if words and not words.startswith("Error") else ""
-        reason = f"its image was not {verb}: the {noun} pod {pod.full_name} failed{code}{detail}"
+        detail = (": ", Quoted(words)) if words and not words.startswith("Error") else ()
+        reason: Sentence = (f"its image was not {verb}: ", pod_name, f" failed{code}", *detail)
         return Link("broken", evidence, reason, command, cause, shared=f"{noun} pod")
     if not pod.status.is_to_come:
-        words = shortened(pod.status.words)
+        because: Hashable = Quoted(shortened(pod.status.words))
         match = _SECRET.search(pod.status.words)
         if secret := match[1] if match else missing_secret(pod.status):
-            words = f"secret {secret} not found"
+            because = f"secret {secret} not found"
             command = kubectl("get", "secret", "-n", pod.namespace, secret)
         else:
             command = described(pod)
         gerund = "signing" if is_signed else "building"
-        reason = f"its image is not there: {gerund} waits: {words} (pod {pod.full_name})"
+        reason = (f"its image is not there: {gerund} waits: ", because, names.pod_beside(pod))
         return Link("broken", evidence, reason, command, cause, shared=f"{noun} pod")
     since = f" since {pod.since[:16].replace('T', ' ')}" if pod.since else ""
-    reason = f"its image is being {verb}{since}: the {noun} pod {pod.full_name} {pod.status.sentence('runs')}"
+    reason = (f"its image is being {verb}{since}: ", pod_name, f" {pod.status.sentence('runs')}")
     command = kubectl("logs", "-f", "-n", pod.namespace, pod.name)
     return Link("broken", evidence, reason, command, cause, True, f"{noun} pod")
 
@@ -102,13 +111,14 @@ def _looks_for(pod: Pod, subject: Subject) -> bool:
 def _looked_for(subject: Subject, pod: Pod) -> Link:
     """Return the link to an image that KMM looks for by a pod that pulls it."""
     evidence = [f"image {subject.image}", f"the pull pod {pod.full_name} {pod.status.sentence()}"]
+    pod_name = names.a_pod(pod, "pull pod")
     if pod.status.is_to_come:
-        reason = f"its image is being looked for: the pull pod {pod.full_name} {pod.status.sentence()}"
+        reason: Sentence = ("its image is being looked for: ", pod_name, f" {pod.status.sentence()}")
         return Link("broken", evidence, reason, described(pod), pod.full_name, True, "pull pod")
-    reason = f"its image is not checked: the pull pod {pod.full_name} {of_pod(pod.status)}"
+    reason = ("its image is not checked: ", pod_name, " ", of_pod(pod.status))
     command = described(pod)
     if secret := missing_secret(pod.status):
-        reason = f"its image is not checked: the pull secret {secret} is not there (pod {pod.full_name})"
+        reason = (f"its image is not checked: the pull secret {secret} is not there", names.pod_beside(pod))
         command = kubectl("get", "secret", "-n", pod.namespace, secret)
         return Link("broken", evidence, reason, command, pod.full_name, shared="pull pod")
     if "untolerated taint" in pod.status.words:
@@ -141,5 +151,5 @@ def _not_begun(subject: Subject, verb: str) -> Link:
         evidence.append(
             "KMM may not know the driver toolkit of the node's OS: look for `OS --> DTK mapping` in the log"
         )
-    reason = f"its image has to be {verb}, and no pod does it: look into the operator's log"
+    reason = (f"its image has to be {verb}, and no pod does it: look into the operator's log",)
     return known_to_operator(subject, evidence, reason, f"no pod for {subject.image}", "image")

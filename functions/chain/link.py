@@ -1,7 +1,7 @@
 """One link of KMM's chain, and what a link is judged by."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from krmfn.typed import Literal, NamedTuple
 
@@ -12,6 +12,8 @@ from ..fleet.live import Key, Live, NodeModule
 from ..fleet.live_engines import Name
 from ..fleet.live_pods import Pod
 from ..kmm.lookup import table, text
+from ..sentence import Aside, Sentence
+from ..sentence import text as words_of
 from . import worker_log
 from .worker_log import Diagnosis, Log
 
@@ -24,7 +26,7 @@ class Link(NamedTuple):
     state: State
     evidence: Sequence[str] = ()
     """What the dump shows, in sentences or parts of one."""
-    reason: str = ""
+    sentence: Sentence = ()
     """Why it is broken, or not known: the predicate of a sentence about the Module on the node."""
     command: str = ""
     """What a person types to see more, or to mend it; "" where nobody has to act."""
@@ -38,6 +40,26 @@ class Link(NamedTuple):
     """The kind that the dump lacks, as kubectl names it, where nothing is known of the link for that."""
     is_of_cluster: bool = False
     """Whether the links behind it are judged by the Module on the cluster, which is not what Git renders."""
+    has_subject: bool = False
+    """Whether the reason is not about the Module, but has a subject of its own: `its image ...`."""
+    gap: str = ""
+    """Why nothing is known of the link, where that is all of the evidence."""
+
+    @property
+    def reason(self) -> str:
+        """The sentence as people read it."""
+        return words_of(self.sentence)
+
+
+IS_LOADED = Aside("is loaded, but ", "loaded")
+"""How a sentence begins where the driver is loaded all the same."""
+VERSIONS = "versions"
+"""What is said aside of what runs in place of something else."""
+
+
+def versions(old: Hashable, new: Hashable) -> Sentence:
+    """Return how a sentence begins about a node that runs something in place of what is planned."""
+    return tuple(Aside(words, VERSIONS) for words in ("runs ", old, ", wanted ", new, ": "))
 
 
 def holds(*evidence: str) -> Link:
@@ -45,9 +67,14 @@ def holds(*evidence: str) -> Link:
     return Link("holds", evidence)
 
 
-def unknown(kind: str, reason: str = "") -> Link:
+def unknown(kind: str, reason: Sentence = ()) -> Link:
     """Return a link that nothing is known of, since the dump lacks a kind (as kubectl names it)."""
-    return Link("not known", (f"not known: the dump has no {kind}",), reason, lacks=kind)
+    return not_known(f"the dump has no {kind}")._replace(sentence=reason, lacks=kind)
+
+
+def not_known(gap: str) -> Link:
+    """Return a link that nothing is known of, and why."""
+    return Link("not known", (f"not known: {gap}",), gap=gap)
 
 
 class Subject(NamedTuple):
@@ -164,7 +191,7 @@ def described(pod: Pod) -> str:
 
 
 def known_to_operator(
-    subject: Subject, evidence: Sequence[str], reason: str, cause: str = "", shared: str = ""
+    subject: Subject, evidence: Sequence[str], reason: Sentence, cause: str = "", shared: str = ""
 ) -> Link:
     """Return a broken link of which the log of KMM's operator says more.
 

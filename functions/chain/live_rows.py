@@ -7,7 +7,8 @@ from ..fleet.coverage import Group
 from ..fleet.drivers import Drivers
 from ..fleet.explanation import LiveNodes
 from ..fleet.table import ASSUMED, DRIVEN, Row
-from .link import Link, Subject
+from ..sentence import Sentence, text, without
+from .link import IS_LOADED, VERSIONS, Link, Subject, versions
 from .walk import SYNCED, first, headline, is_fine, predicate, walk
 from .words import difference
 
@@ -48,7 +49,9 @@ def _filled(row: Row, drivers: Drivers, live: LiveNodes) -> Row:
     agrees = None
     if driver.loads and live.dump.configured and not doubt:
         agrees = {"planned": subject.is_done, "other version": False}.get(outcome.state)
-    row = row._replace(agrees=agrees, reason=_reason(subject, links), holds=is_well and not has_trouble, doubt=doubt)
+    reason = _reason(subject, links)
+    row = row._replace(agrees=agrees, holds=is_well and not has_trouble, doubt=doubt)
+    row = row._replace(reason=text(reason), short_reason=text(without(reason, VERSIONS)))
     return row._replace(is_unsynced=headline(links) == SYNCED and links[SYNCED].is_of_cluster)
 
 
@@ -59,13 +62,13 @@ def _by_label(row: Row) -> Row:
     return row._replace(reason=row.reason or ("lacks its ready label" if row.loaded is False else ""))
 
 
-def _reason(subject: Subject, links: Mapping[str, Link]) -> str:
-    """Return the first broken link in words: what runs and what is wanted, where they differ; "" for none."""
+def _reason(subject: Subject, links: Mapping[str, Link]) -> Sentence:
+    """Return the first broken link in words: what runs and what is wanted, where they differ; () for none."""
     name = headline(links)
     trouble = "; ".join(subject.live.troubles.get(subject.node.name, ()))
     if is_fine(subject, links) and (trouble or not name):
-        return trouble
+        return (trouble,)
     if name == SYNCED and subject.loaded and subject.is_ready and subject.loaded.image != subject.image:
         old, new = difference(subject.loaded.image, subject.image)
-        return f"runs {old}, wanted {new}: not synced yet"
-    return predicate(subject, links).removeprefix("is loaded, but ")
+        return (*versions(old, new), "not synced yet")
+    return without(predicate(subject, links), IS_LOADED.about)

@@ -1,7 +1,9 @@
 """The link to the kernel: the planned image is loaded in the node's present boot."""
 
+from ..sentence import Sentence
+from . import names
 from .link import Link, Subject, holds, kubectl, unknown
-from .words import difference
+from .words import Quoted, difference
 
 
 def judge(subject: Subject) -> Link:
@@ -15,24 +17,27 @@ def judge(subject: Subject) -> Link:
     evidence = [f"KMM has loaded {loaded or 'nothing'}"]
     if loaded is None:
         reason = "is not loaded" if subject.has_pods else "is not loaded: why is not known, add `pods` to the dump"
-        return Link("broken", evidence, reason, command)
+        return Link("broken", evidence, (reason,), command)
     boot = subject.live.boots.get(subject.node.name, "")
     if subject.keeps:
         return holds(*evidence)
     if loaded.image != image or loaded.kernel != subject.kernel:
-        old, new = difference(loaded.image, image) if loaded.image != image else (loaded.kernel, subject.kernel)
-        return Link("broken", evidence, f"runs {old}, wanted {new}", command)
+        pair = difference(loaded.image, image) if loaded.image != image else (loaded.kernel, subject.kernel)
+        old, new = (names.image(subject, words) for words in pair)
+        return Link("broken", evidence, ("runs ", old, ", wanted ", new), command)
     if not loaded.boot or not boot:
         gap = "but whether since the node's last boot is not known: the dump has no boot"
-        return Link("not known", evidence, f"was loaded as {image}, {gap}")
+        return Link("not known", evidence, ("was loaded as ", names.image(subject, image), f", {gap}"))
     if loaded.boot != boot:
-        return Link("broken", evidence, "was loaded before the node's last boot, and not since", command)
+        return Link("broken", evidence, ("was loaded before the node's last boot, and not since",), command)
     return holds(*evidence)
 
 
-def unsure(subject: Subject) -> str:
+def unsure(subject: Subject) -> Sentence:
     """Return what is known of a driver by labels alone, where the dump has no NodeModulesConfig."""
     label = "has its ready label" if subject.is_ready else "lacks its ready label"
     worker = subject.live.workers.get(subject.key)
-    suffix = f"; the pod {worker.pod} ({worker.action}) {worker.status.sentence()}" if worker else ""
-    return f"{label}; the loaded image is not known: add `nodemodulesconfigs` to the dump{suffix}"
+    head = f"{label}; the loaded image is not known: add `nodemodulesconfigs` to the dump"
+    if worker is None:
+        return (head,)
+    return head, "; ", names.worker_pod(worker), f" ({worker.action}) ", Quoted(worker.status.sentence())

@@ -6,8 +6,12 @@ from krmfn.printing import some
 
 from ..exclusivity.node import Node
 from ..fleet.explanation import Answer
+from ..sentence import Aside, Sentence
 from .link import Subject
 from .worker_log import Log, last_line, other_modules, stranger
+
+NOT_KNOWN = Aside("not known: ", "not known")
+"""How a sentence begins where nothing is known."""
 
 
 def of_other_node(log: Log, node: Node) -> str:
@@ -33,16 +37,16 @@ def told_apart(subjects: Sequence[Subject]) -> Sequence[Subject]:
     ]
 
 
-def of_nothing(subjects: Sequence[Subject]) -> str:
-    """Return that a log says nothing of any Module on a node, in a sentence; "" where it says something."""
+def of_nothing(subjects: Sequence[Subject]) -> Sentence:
+    """Return that a log says nothing of any Module on a node; () where it says something."""
     log = subjects[0].log if subjects else Log()
     if not log or any(subject.diagnosis for subject in subjects):
-        return ""
+        return ()
     modules = {name for subject in subjects for name in subject.driver.module.loads}
     names = some(sorted(modules), len(modules))
     if others := other_modules(log, modules):
-        return f"the log is about {some(others, len(others))}, and not about {names}"
-    return f"not known: the log says nothing that is known of {names}; last: {last_line(log)}"
+        return (f"the log is about {some(others, len(others))}, and not about {names}",)
+    return NOT_KNOWN, f"the log says nothing that is known of {names}; last: {last_line(log)}"
 
 
 def joined(node: Node, answers: Iterable[Answer], doubt: str) -> list[Answer]:

@@ -1,6 +1,8 @@
 """The link from a node's kernel to a mapping of the Module, and what keeps KMM from the node altogether."""
 
 from ..fleet import wording
+from ..sentence import Sentence
+from . import names
 from .link import Link, Subject, holds, kubectl
 from .words import of_pod
 
@@ -23,21 +25,21 @@ def judge(subject: Subject) -> Link:
         reason += f" {subject.node.kernel}"
         command = f"krmfn nodes --kernel {subject.node.kernel} --problems"
     if outcome.state == "blocked":
-        failure = outcome.failure.partition(": expected")[0]
+        failure = outcome.problem or outcome.failure
         reason = f"is blocked by node {outcome.blocker}: KMM fails there ({failure}), and so on all nodes"
         command = kubectl("describe", "node", outcome.blocker)
     if outcome.state in ("kernel unknown", "failure"):
         command = kubectl("describe", "node", subject.node.name)
     evidence = [f"mappings {', '.join(map(wording.condition, subject.driver.module.mappings))}"]
-    return Link(
-        "broken", evidence, f"{reason}{still_loaded(subject)}", command, f"{outcome.state} {reason}", shared="reason"
-    )
+    words = (reason, *still_loaded(subject))
+    return Link("broken", evidence, words, command, f"{outcome.state} {reason}", shared="reason")
 
 
-def still_loaded(subject: Subject) -> str:
-    """Return that a Module is still loaded on a node that shall not have it, and what its worker pod does; or ""."""
+def still_loaded(subject: Subject) -> Sentence:
+    """Return that a Module is still loaded on a node that shall not have it, and what its worker pod does; or ()."""
     is_loaded = subject.is_of_this_boot if subject.loaded else subject.is_ready
-    suffix = "; it is still loaded" if is_loaded else ""
+    suffix = ("; it is still loaded",) if is_loaded else ()
     if (worker := subject.live.workers.get(subject.key)) is None:
         return suffix
-    return f"{suffix}{':' if suffix else ';'} the pod {worker.pod} ({worker.action}) {of_pod(worker.status)}"
+    sign = ": " if suffix else "; "
+    return (*suffix, sign, names.worker_pod(worker), f" ({worker.action}) ", of_pod(worker.status))

@@ -5,8 +5,10 @@ from ..fleet.live_engines import Name
 from ..fleet.live_pods import ROLES, Pod
 from ..kmm.lookup import has, table
 from ..kmm.module import NAME_LABEL, PLUGINS
-from .link import Link, Subject, described, holds, kubectl, unknown
-from .words import of_pod, shortened
+from ..sentence import Sentence
+from . import names
+from .link import IS_LOADED, Link, Subject, described, holds, kubectl, not_known, unknown
+from .words import Quoted, of_pod, shortened
 
 _OWN = "krmfn.dev/daemonset"
 
@@ -22,9 +24,7 @@ def judge(subject: Subject) -> Link:
             return state
     if None not in states:
         return holds("its plugin is running")
-    return (
-        Link("not known", ("not known: no pod of its plugin is in the dump",)) if subject.has_pods else unknown("pods")
-    )
+    return not_known("no pod of its plugin is in the dump") if subject.has_pods else unknown("pods")
 
 
 def _of_role(subject: Subject, role: str) -> Link | None:
@@ -41,12 +41,13 @@ def _of_role(subject: Subject, role: str) -> Link | None:
         return None
     if refusal := _refusal(subject, role):
         command = kubectl("describe", "daemonset", "-n", subject.module[0], refusal[0])
-        return Link("broken", (refusal[1],), f"{_head(subject, role)}: {shortened(refusal[1])}", command)
+        reason: Sentence = (*_head(subject, role), ": ", Quoted(shortened(refusal[1])))
+        return Link("broken", (refusal[1],), reason, command)
     if of_role:
         return _of_pod(subject, role, of_role[0])
     namespace, name = subject.module
     command = kubectl("get", "pods", "-n", namespace, "-l", f"{NAME_LABEL}={name}", "-o", "wide")
-    reason = f"{_head(subject, role)}: its pods are on other nodes, and none on this one"
+    reason = (*_head(subject, role), ": its pods are on other nodes, and none on this one")
     return Link("broken", (), reason, command) if any(pod.role == role for pod in subject.of_module()) else None
 
 
@@ -54,21 +55,21 @@ def _is_of(pod: Pod, subject: Subject, role: str) -> bool:
     return pod.role == role and (pod.namespace, pod.labels.get(NAME_LABEL)) == subject.module
 
 
-def _head(subject: Subject, role: str) -> str:
-    head = "is loaded, but" if subject.driver.loads else "loads nothing, and"
-    return f"{head} its {PLUGINS[ROLES[role]]} is not running"
+def _head(subject: Subject, role: str) -> Sentence:
+    head = IS_LOADED if subject.driver.loads else "loads nothing, and "
+    return head, f"its {PLUGINS[ROLES[role]]} is not running"
 
 
 def _of_pod(subject: Subject, role: str, pod: Pod) -> Link:
     """Return the link to a plugin's pod that is not ready."""
-    status, pod_name = pod.status, f"the pod {pod.full_name}"
-    sentence = f"{pod_name} {status.sentence('is not ready')}"
-    reason = status._replace(words=status.words.partition(": ")[0])
-    short = f"{pod_name} {reason.sentence() if pod.has_ended else of_pod(status, 'is not ready')}"
-    evidence = (sentence,) if short != sentence else ()
+    status = pod.status
+    words, code = status.sentence("is not ready"), status._replace(words=status.words.partition(": ")[0])
+    short = Quoted(code.sentence()) if pod.has_ended else of_pod(status, "is not ready")
+    evidence = (f"the pod {pod.full_name} {words}",) if short.words != words else ()
     command = _log(pod) if pod.restarts else described(pod)
     waits = _is_starting(subject, pod)
-    return Link("broken", evidence, f"{_head(subject, role)}: {short}", command, waits=waits)
+    reason = (*_head(subject, role), ": ", names.a_pod(pod), " ", short)
+    return Link("broken", evidence, reason, command, waits=waits)
 
 
 def _refusal(subject: Subject, role: str) -> tuple[str, str] | None:
@@ -97,13 +98,13 @@ def judge_workloads(subject: Subject) -> Link:
         is_own = _OWN in pod.labels or (pod.is_daemon and pod.namespace == subject.module[0])
         is_behind = pod.status.state != "at work" and not pod.is_ready
         if is_own and pod.selects & keys and NAME_LABEL not in pod.labels and is_behind:
-            pod_name = f"the pod {pod.full_name} of its DaemonSet"
             command, waits = _log(pod) if pod.restarts else described(pod), _is_starting(subject, pod)
-            evidence, reason = f"{pod_name} {pod.status.sentence()}", f"{pod_name} {of_pod(pod.status)}"
-            return Link("broken", (evidence,), f"is loaded, but {reason}", command, waits=waits)
+            evidence = f"the pod {pod.full_name} of its DaemonSet {pod.status.sentence()}"
+            reason: Sentence = (IS_LOADED, names.a_pod(pod), " of its DaemonSet ", of_pod(pod.status))
+            return Link("broken", (evidence,), reason, command, waits=waits)
     if name := _unmade(subject):
         words, full_name = subject.live.objects.refused[name][1], "/".join(name)
-        reason = f"is loaded, but its DaemonSet {full_name} has no pod here: {shortened(words)}"
+        reason = (IS_LOADED, f"its DaemonSet {full_name} has no pod here: ", Quoted(shortened(words)))
         return Link("broken", (words,), reason, kubectl("describe", "daemonset", "-n", *name))
     return holds()
 

@@ -35,7 +35,8 @@ def _own_slips(rows: Sequence[Row]) -> Iterator[str]:
     stuck = [row for row in rows if row.state == DRIVEN and (row.reason or not row.loaded)]
     stuck += [row for row in rows if row.state == ASSUMED and row.loaded and row.is_problem]
     if stuck:
-        yield f"stuck: {some((f'{row.node.name} ({_short(row)})' for row in stuck), len(stuck))}"
+        pairs = ((row.node.name, row.short_reason or row.reason or "not loaded") for row in stuck)
+        yield f"stuck: {some((f'{name} ({reason})' for name, reason in pairs), len(stuck))}"
     if bare := [row.node.name for row in rows if row.state == "not labelled"]:
         yield f"without label, so unloaded: {some(bare, len(bare))}"
     waiting = [row for row in rows if row.state == ASSUMED and row.loaded and not row.is_problem]
@@ -59,9 +60,3 @@ def _unloaded(rows: Sequence[Row], versions: Collection[str]) -> Iterator[str]:
             continue
         guess = closest(value, [*versions, target])
         yield f"unknown version {value} on {some(names, len(names))}" + (f", did you mean {guess}?" if guess else "")
-
-
-def _short(row: Row) -> str:
-    """Return why a node is stuck without the versions, which the sentence has said."""
-    reason = row.reason or "not loaded"
-    return reason.partition(": ")[2] or reason if reason.startswith("runs ") else reason

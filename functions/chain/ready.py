@@ -1,6 +1,7 @@
 """The link to KMM's ready label, which says that a driver is loaded."""
 
-from .link import Link, Subject, holds, known_to_operator
+from . import names
+from .link import IS_LOADED, Link, Subject, holds, known_to_operator
 from .loaded import unsure
 
 
@@ -13,5 +14,5 @@ def judge(subject: Subject) -> Link:
         return holds(f"label {label}: there")
     if not subject.live.configured:
         return Link("broken", (f"label {label}: not there",), unsure(subject))
-    reason = f"is loaded, but the node lacks the label {label}" if subject.is_done else f"lacks the label {label}"
-    return known_to_operator(subject, (f"label {label}: not there",), reason)
+    head = (IS_LOADED, "the node lacks ") if subject.is_done else ("lacks ",)
+    return known_to_operator(subject, (f"label {label}: not there",), (*head, names.ready_label(subject)))

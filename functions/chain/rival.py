@@ -1,11 +1,13 @@
 """Beside the chain: another Module, of whomever, that loads the same kernel module on the node."""
 
+from collections.abc import Hashable
+
 from krmfn.printing import some
 
 from ..fleet.live_engines import Name
 from ..kmm.lookup import table, text
 from ..kmm.module import Module
-from .link import Link, Subject, holds, kubectl, unknown
+from .link import IS_LOADED, Link, Subject, holds, kubectl, unknown
 
 
 def rivals(subject: Subject) -> list[tuple[Name, str]]:
@@ -41,14 +43,14 @@ def judge(subject: Subject) -> Link:
     (namespace, name), kernel_module = others[0]
     names = some((f"{space}/{other}" for (space, other), _ in others), len(others))
     if subject.is_done and subject.is_ready:
-        head = "is loaded, but"
+        head: Hashable = IS_LOADED
     else:  # without NodeModulesConfigs the ready label alone says what is there
-        head = "has its ready label, but" if subject.is_ready and not subject.live.configured else "is not loaded:"
-    reason = f"{head} Module {names} loads {kernel_module} on this node, too"
+        head = "has its ready label, but " if subject.is_ready and not subject.live.configured else "is not loaded: "
+    reason = (head, f"Module {names} loads {kernel_module} on this node, too")
     worker = subject.live.workers.get(subject.key)
     evidence = [f"the pod {worker.pod} ({worker.action}) {worker.status.sentence()}"] if worker else []
     metadata = table(subject.live.objects.modules.get((namespace, name)), "metadata")
     if deleted := text(metadata, "deletionTimestamp"):
         evidence.insert(0, f"Module {namespace}/{name} is being deleted since {deleted[:16].replace('T', ' ')}")
     command = kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", namespace, name, "-o", "yaml")
-    return Link("broken", evidence, reason, command, f"{head} {names}", shared="other Module")
+    return Link("broken", evidence, reason, command, f"{head}{names}", shared="other Module")

@@ -1,5 +1,7 @@
 """The link to the node's NodeModulesConfig: KMM wants the planned image on the node."""
 
+from ..sentence import Sentence
+from . import names
 from .link import Link, Subject, holds, known_to_operator, unknown
 from .words import difference
 
@@ -24,7 +26,7 @@ def judge(subject: Subject) -> Link:
     if not subject.live.configured:
         return unknown("nodemodulesconfigs.kmm.sigs.x-k8s.io")
     if scheduled is None:
-        reason = f"is not scheduled by KMM{_image_of(subject)}"
+        reason: Sentence = (f"is not scheduled by KMM{_image_of(subject)}",)
         evidence = ["KMM schedules nothing", f"image {image}"]
         return known_to_operator(subject, evidence, reason, "not scheduled")
     if (scheduled.image, scheduled.kernel) != (image, subject.kernel):
@@ -32,6 +34,6 @@ def judge(subject: Subject) -> Link:
             difference(scheduled.image, image) if scheduled.image != image else (scheduled.kernel, subject.kernel)
         )
         evidence = [f"KMM schedules {scheduled}", f"wanted {image} for {subject.kernel}"]
-        reason = f"shall get {new}, but KMM schedules {old}"
+        reason = ("shall get ", names.image(subject, new), ", but KMM schedules ", names.image(subject, old))
         return known_to_operator(subject, evidence, reason, f"scheduled {old} {new}")
     return holds(f"KMM schedules {scheduled}")

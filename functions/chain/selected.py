@@ -33,7 +33,7 @@ def judge(node: Node, driver: Driver, live: Live, committed: Sequence[Node]) -> 
     command = kubectl("label", "node", node.name, *labels, *(["--overwrite"] if others else []))
     cause = f"lost {labels}"
     if not any(name.startswith(_NFD) for name in missing):
-        return Link("broken", evidence, reason, command, cause, shared="label")
+        return Link("broken", evidence, (reason,), command, cause, shared="label")
     return _discovered(node, driver, live, committed, suffix)
 
 
@@ -58,10 +58,10 @@ def _discovered(node: Node, driver: Driver, live: Live, committed: Sequence[Node
             return Link(
                 "broken",
                 evidence,
-                reason,
+                (reason,),
                 kubectl("logs", "-n", pod.namespace, pod.name),
                 f"lost {lost}",
                 shared="label",
             )
     kinds = "nodefeatures.nfd.k8s-sigs.io,nodefeaturerules.nfd.k8s-sigs.io"
-    return Link("broken", evidence, reason, kubectl("get", kinds, "-A"), f"lost {lost}", shared="label")
+    return Link("broken", evidence, (reason,), kubectl("get", kinds, "-A"), f"lost {lost}", shared="label")

@@ -11,7 +11,9 @@ from ..fleet.live_engines import Engine, Name
 from ..fleet.live_pods import Pod
 from ..kmm.lookup import listing, table, text
 from ..kmm.stored import stored
-from . import brought
+from ..sentence import Sentence
+from ..sentence import text as words_of
+from . import brought, names
 from .held import all_of, ending, holders, holding
 from .link import Link, Subject, account_of, described, holds, kubectl, unknown
 from .words import difference
@@ -31,20 +33,20 @@ def judge(subject: Subject) -> Link:
     command = kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", namespace, name, "-o", "yaml")
     if (module := modules.get(subject.module)) is None:
         question = "has its hub brought it?" if subject.driver.through_hub else "has it been synced?"
-        reason = f"is planned, but the Module is not on the cluster: {question}"
+        reason: Sentence = (f"is planned, but the Module is not on the cluster: {question}",)
         return _unsynced(subject, {}, reason, kubectl("get", "modules.kmm.sigs.x-k8s.io", "-A"))
     if text(table(module, "metadata"), "deletionTimestamp"):
         return _deleted(subject, module, command)
     if not isinstance(module.get("spec"), dict):
         doubt = "the Module has no spec in the dump, so it is not known whether it is what Git renders"
-        return Link("not known", (), doubt, command)
+        return Link("not known", (), (doubt,), command)
     changes = _changes(subject, module)
     if not changes:
         return _same(subject, module)
     state, waits = "its hub has not brought it" if subject.driver.through_hub else "it has not been synced", False
     if _is_on_its_way(subject, module):
         state, waits = "its engine is at work", True
-    reason = f"is not what Git renders: {_difference(changes[0])}; {state}"
+    reason = ("is not what Git renders: ", *_difference(subject, changes[0]), f"; {state}")
     link = _unsynced(subject, module, reason, command)._replace(waits=waits)
     number = f" and {len(changes) - 1:,} more" if changes[1:] else ""
     return link._replace(evidence=(f"the Module on the cluster differs in {changes[0].path}{number}", *link.evidence))
@@ -90,7 +92,7 @@ def judge_selector(live: Live, planned: Driver, cluster: str) -> Link | None:
     reason = f"is not what Git renders: it selects by {texts[0]} there, by {texts[1]} here; it has not been synced"
     command = kubectl("get", "modules.kmm.sigs.x-k8s.io", "-n", *key, "-o", "yaml")
     evidence, command = _told_by_engine(_engine(live, key, cluster, module), command)
-    return Link("broken", evidence, reason, command, f"{reason} {key}", shared="Module")
+    return Link("broken", evidence, (reason,), command, f"{reason} {key}", shared="Module")
 
 
 def _same(subject: Subject, module: Manifest) -> Link:
@@ -104,7 +106,7 @@ def _same(subject: Subject, module: Manifest) -> Link:
     words, command = _told_by_engine(engine, "")
     evidence = ("the Module on the cluster is what this checkout renders", *words)
     doubt = f"{engine.kind} {engine.namespace}/{engine.name} has not applied all of Git: is this its commit?"
-    return Link("not known", evidence, doubt, command)
+    return Link("not known", evidence, (doubt,), command)
 
 
 def _changes(subject: Subject, module: Manifest) -> list[FieldChange]:
@@ -114,14 +116,15 @@ def _changes(subject: Subject, module: Manifest) -> list[FieldChange]:
     return sorted(changes, key=lambda change: (change.parts[-1] != "version", change.parts[-1] != "containerImage"))
 
 
-def _difference(change: FieldChange) -> str:
+def _difference(subject: Subject, change: FieldChange) -> Sentence:
     """Return how a field differs, the two values shortened to what differs; a list or a mapping only by its name."""
     name = str(change.parts[-1])
     if any(isinstance(value, (dict, list)) for value in (change.old, change.new)):
-        return f"{name} {'only there' if change.new is ABSENT else 'only here' if change.old is ABSENT else 'differs'}"
-    old, new = _values(change)
+        how = "only there" if change.new is ABSENT else "only here" if change.old is ABSENT else "differs"
+        return (f"{name} {how}",)
+    old, new = (names.image(subject, value) for value in _values(change))
     field = "" if name in ("version", "containerImage") else f"{name} "
-    return f"{field}{old} there, {new} here"
+    return field, old, " there, ", new, " here"
 
 
 def _values(change: FieldChange) -> tuple[str, str]:
@@ -133,7 +136,7 @@ def _values(change: FieldChange) -> tuple[str, str]:
     return next(words), next(words)
 
 
-def _unsynced(subject: Subject, module: Manifest, reason: str, command: str) -> Link:
+def _unsynced(subject: Subject, module: Manifest, reason: Sentence, command: str) -> Link:
     """Return the link to a Module that no engine has applied, with the engine's own words, or that no hub brought."""
     if subject.driver.through_hub:
         evidence = [brought.works(subject)]
@@ -146,7 +149,7 @@ def _unsynced(subject: Subject, module: Manifest, reason: str, command: str) -> 
             )
             command = command if engine else described(pod)
     evidence += [_loaded(subject)] if subject.is_ready else []
-    return Link("broken", evidence, reason, command, f"{reason} {subject.module}", shared="Module")
+    return Link("broken", evidence, reason, command, f"{words_of(reason)} {subject.module}", shared="Module")
 
 
 def _is_on_its_way(subject: Subject, module: Manifest) -> bool:
@@ -208,21 +211,21 @@ def _deleted(subject: Subject, module: Manifest, command: str) -> Link:
     deleted = text(table(module, "metadata"), "deletionTimestamp")
     since = f"since {deleted[:10]} {deleted[11:16]}" if len(deleted) > 15 else ""
     head = f"is being deleted {since}, though Git has it".replace(" ,", ",")
-    reason = f"{head}, so KMM unloads it"
+    reason: Sentence = (f"{head}, so KMM unloads it",)
     evidence = [_loaded(subject)] if subject.is_ready else []
     namespace, _ = subject.module
     account = namespace, account_of(subject)
     objects = subject.live.objects
     if held := holders(subject):
         pod = held[0]
-        reason = f"{head}; {holding(held)} it"
+        reason = (f"{head}; {holding(held)} it",)
         command = kubectl("describe", "pod", "-n", pod.namespace, pod.name)
         evidence += [*all_of(held), *(ending(pod) for pod in held if pod.deleted)]
     elif keepers := _keepers(module):
-        reason = f"{head}; finalizer {some(keepers, len(keepers))} keeps it"
+        reason = (f"{head}; finalizer {some(keepers, len(keepers))} keeps it",)
         evidence.append("KMM has unloaded it, and has taken its own finalizer off")
     elif subject.is_ready and "ServiceAccount" in objects.kinds and account not in objects.accounts:
-        reason = f"{head}; its ServiceAccount {'/'.join(account)} is gone"
+        reason = (f"{head}; its ", names.account(subject, account[1]), " is gone")
         evidence.append("no pod can unload it without its ServiceAccount")
         command = kubectl("create", "serviceaccount", "-n", *account)
     elif subject.key in subject.live.workers:

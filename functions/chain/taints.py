@@ -2,6 +2,7 @@
 
 from ..exclusivity.node import Taint
 from ..fleet import wording
+from ..sentence import without
 from .held import all_of, holders, holding
 from .link import Link, Subject, holds, kubectl
 from .mapping import still_loaded
@@ -15,13 +16,13 @@ def judge(subject: Subject) -> Link:
     evidence = f"taints {', '.join(map(str, node.taints)) or 'none'}"
     if outcome.state not in ("waiting", "taint"):
         return holds(evidence)
-    reason, worker = wording.reason(subject.drivers, outcome), subject.live.workers.get(subject.key)
+    reason, worker = wording.because(subject.drivers, outcome), subject.live.workers.get(subject.key)
     if worker and worker.action != "Load" and (held := holders(subject)):
-        reason = wording.waits(outcome, has_taints=False) if outcome.state == "waiting" else reason
-        reason += f"; it is still loaded: {holding(held)} the kernel module"
+        reason = without(wording.waits(outcome), *outcome.taints) if outcome.state == "waiting" else reason
+        reason = (*reason, f"; it is still loaded: {holding(held)} the kernel module")
         lines = (evidence, f"the pod {worker.pod} ({worker.action}) {worker.status.sentence()}", *all_of(held))
         return Link("broken", lines, reason, _command(subject, outcome.taints))
-    return Link("broken", (evidence,), f"{reason}{still_loaded(subject)}", _command(subject, outcome.taints))
+    return Link("broken", (evidence,), (*reason, *still_loaded(subject)), _command(subject, outcome.taints))
 
 
 def _command(subject: Subject, taints: tuple[Taint, ...]) -> str:

@@ -19,21 +19,23 @@ def judge(subject: Subject) -> Link:
     if subject.keeps:
         reason = f"runs {value} until its label changes; wanted {target}"
         calm = "nothing is wrong: the node waits for its turn in the ordered upgrade"
-        return Link("broken", [calm, *evidence], reason, waits=True)
+        return Link("broken", [calm, *evidence], (reason,), waits=True)
     if not value:
         command = kubectl("label", "node", subject.node.name, label)
         if subject.is_ready:
             held = holders(subject)
             words = f"; {holding(held)} the kernel module" if held else ""
-            return Link("broken", evidence + all_of(held), f"has no version label, so KMM unloads it{words}", command)
+            return Link(
+                "broken", evidence + all_of(held), (f"has no version label, so KMM unloads it{words}",), command
+            )
         reason = f"is not loaded: the node has no version label; wanted {target}"
-        return Link("broken", evidence, reason, command, "no version label", shared="lack of a label")
+        return Link("broken", evidence, (reason,), command, "no version label", shared="lack of a label")
     known = sorted({*_versions(subject), target} - {value})
     guess = closest(value, known)
     hint = f"; did you mean {guess}?" if guess and value not in _versions(subject) else ""
     reason = f"is not loaded: its version label says {value}, not {target}{hint}"
     command = kubectl("label", "node", subject.node.name, label, "--overwrite")
-    return Link("broken", evidence, reason, command, f"version label {value}", shared="version label")
+    return Link("broken", evidence, (reason,), command, f"version label {value}", shared="version label")
 
 
 def _versions(subject: Subject) -> set[str]:

@@ -2,7 +2,23 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from . import controller, held, image, loaded, mapping, plugin, ready, rival, schedule, synced, taints, version, worker
+from ..sentence import Sentence
+from . import (
+    controller,
+    held,
+    image,
+    loaded,
+    mapping,
+    names,
+    plugin,
+    ready,
+    rival,
+    schedule,
+    synced,
+    taints,
+    version,
+    worker,
+)
 from .link import Link, Subject
 
 LINKS: Mapping[str, Callable[[Subject], Link]] = {
@@ -95,18 +111,19 @@ def gaps(links: Iterable[Link]) -> str:
     return f"not known: the dump has no {', '.join(kinds)}" if kinds else ""
 
 
-def predicate(subject: Subject, links: Mapping[str, Link]) -> str:
+def predicate(subject: Subject, links: Mapping[str, Link]) -> Sentence:
     """Return what is said of a Module on a node, behind its name: the first break, what is not known, or that it runs.
 
-    A reason that begins with `its` has a subject of its own.
+    It has a subject of its own where the link has (`Link.has_subject`).
     """
     if name := headline(links):
-        return links[name].reason + ("; not synced yet" if name != first(links) and first(links) == SYNCED else "")
+        is_unsynced = name != first(links) and first(links) == SYNCED
+        return (*links[name].sentence, *(("; not synced yet",) if is_unsynced else ()))
     if not subject.driver.loads:
         unsure = "whether its plugin is running is not known: add `pods` to the dump"
-        return f"loads nothing, and {'its plugin is running' if is_fine(subject, links) else unsure}"
+        return (f"loads nothing, and {'its plugin is running' if is_fine(subject, links) else unsure}",)
     if is_fine(subject, links):
         doubts = [links[SYNCED].reason if links[SYNCED].state == "not known" else "", gaps(links.values())]
-        return "; ".join(filter(None, (f"is loaded: {subject.image}", *doubts)))
-    reasons = (links[name].reason for name in ("loaded", "ready") if links[name].state == "not known")
-    return next(filter(None, reasons), "is not known to be loaded")
+        return "is loaded: ", names.image(subject, subject.image), *(f"; {doubt}" for doubt in doubts if doubt)
+    reasons = (links[name].sentence for name in ("loaded", "ready") if links[name].state == "not known")
+    return next(filter(None, reasons), ("is not known to be loaded",))

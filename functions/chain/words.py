@@ -2,6 +2,8 @@
 
 import re
 
+from krmfn.typed import NamedTuple
+
 from ..fleet.pod_status import PULL_SECRETS, PodStatus
 
 _TOKEN = re.compile(r"[/:@$,\-]|[^/:@$,\-]+")
@@ -53,11 +55,20 @@ def difference(old: str, new: str) -> tuple[str, str]:
     return pair if all(pair) else (old, new)
 
 
-def of_pod(status: PodStatus, otherwise: str = "is at work") -> str:
+class Quoted(NamedTuple):
+    """Words of the cluster's own: nobody but it knows what is a name among them."""
+
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def of_pod(status: PodStatus, otherwise: str = "is at work") -> Quoted:
     """Return what a sentence about a pod says of it, with the cluster's own words shortened."""
     rest = len(status.sentence()) - len(status.words)
     short = status._replace(words=shortened(status.words, LONGEST - rest)) if status.words else status
-    return short.sentence(otherwise)
+    return Quoted(short.sentence(otherwise))
 
 
 def shortened(words: str, longest: int = LONGEST) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from krmfn import KrmfnError, ResourceList, Result, warning
 from krmfn.printing import did_you_mean, joined, json_text, printable, some
 from krmfn.streams import max_bytes
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
 
 from .. import options
 from ..chain import answers as chain
@@ -71,7 +71,7 @@ def _run(context: Context, args: Request) -> int | str:
         context.log.findings([warning(f"what the nodes of {cluster} get is not known: {'; '.join(reasons)}")])
     failed = any(streams.lists[cluster].failed for cluster, _ in answers)
     if args.format == "json":
-        lines = [json_text([{"cluster": cluster, **answer._asdict()} for cluster, answer in answers], 2)]
+        lines = [json_text([{"cluster": cluster, **_data(answer)} for cluster, answer in answers], 2)]
     for cluster, answer in answers if args.format == "text" else ():
         head = f"{cluster}: {answer.sentence}" if len(streams.lists) > 1 else answer.sentence
         below = _chain(answer) if context.options.verbose and answer.links else steps(answer)
@@ -114,14 +114,17 @@ def steps(answer: Answer) -> Sequence[str]:
     return () if answer.links and answer.holds and not answer.first else answer.steps[:_MOST]
 
 
+def _data(answer: Answer) -> dict[str, Any]:
+    """Return an answer as JSON data, which has the links as such."""
+    return {name: value for name, value in answer._asdict().items() if name != "chain"}
+
+
 def _chain(answer: Answer) -> Iterator[str]:
     """Yield the command and every link of KMM's chain with its state and evidence."""
     for link in answer.links:
         if link["link"] == answer.headline and link["command"]:
             yield link["command"]
-    for link in answer.links:
-        evidence = link["evidence"].removeprefix("not known: ")
-        yield f"{link['link']}: {link['state']}{': ' if evidence else ''}{evidence}"
+    yield from answer.chain
 
 
 def _answers(

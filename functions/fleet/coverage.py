@@ -16,6 +16,7 @@ from ..exclusivity.claim import Rivals, index_rivals
 from ..exclusivity.node import Node, Taint
 from ..exclusivity.selectors import Exhausted, Name, Work, match
 from ..grouping import grouped
+from ..kmm.envsubst import UnfitKernel
 from ..kmm.resolution import NotJudged, Resolution, resolver
 from .drivers import Driver, Drivers
 from .facts import PASSING, tolerates
@@ -60,6 +61,8 @@ class Outcome(NamedTuple):
     """Why KMM fails, in its words, also in a conflict; of `not judged` why; in state `other version` that version."""
     last_kernel: str = ""
     """The kernel that this other version was loaded for, where the node boots another kernel."""
+    problem: str = ""
+    """The failure without what KMM expects instead; "" where it says nothing of that."""
     blocker: str = ""
     """The first node that KMM fails on, perhaps this one: it then leaves the Module alone in the whole cluster."""
 
@@ -96,12 +99,12 @@ def coverage(nodes: Iterable[Node], drivers: Drivers, exclusive: bool = True, ex
         rivals = rivals_of(selected) if exclusive else {}
         groups += _groups([nodes[position] for _, position in members], keys, rivals, judge)
     groups.sort(key=lambda group: group.nodes[0].name)
-    blockers: dict[tuple[int, Cluster], tuple[str, str]] = {}
+    blockers: dict[tuple[int, Cluster], tuple[str, Outcome]] = {}
     for group in groups:
         node = group.nodes[0]
         for outcome in group.outcomes:
             if outcome.failure and outcome.state in ("failure", "conflict"):
-                blockers.setdefault((outcome.driver, node.cluster), (node.name, outcome.failure))
+                blockers.setdefault((outcome.driver, node.cluster), (node.name, outcome))
     return [_with_blockers(group, blockers, number) for group in groups] if blockers or external else groups
 
 
@@ -127,20 +130,21 @@ def by_driver(groups: Iterable[Group], drivers: Drivers) -> list[tuple[Driver, l
     return [(driver, selected.get(position, [])) for position, driver in enumerate(drivers)]
 
 
-def _with_blockers(group: Group, blockers: Mapping[tuple[int, Cluster], tuple[str, str]], number: int) -> Group:
+def _with_blockers(group: Group, blockers: Mapping[tuple[int, Cluster], tuple[str, Outcome]], number: int) -> Group:
     """Return a group in which the Modules that KMM fails with on some node are blocked.
 
-    `blockers` has the first such node and the failure, per driver and cluster. The first `number` drivers are those of
-    the input, the others are external.
+    `blockers` has the first such node and the outcome there, per driver and cluster. The first `number` drivers are
+    those of the input, the others are external.
     Source: KMM v2.6.0 and main, internal/controllers/module_reconciler.go: it joins the errors of all nodes of the
     cluster, and returns before it schedules any.
     """
     outcomes = []
     for outcome in group.outcomes:
         if blocker := blockers.get((outcome.driver, group.nodes[0].cluster)):
-            name, failure = blocker
-            blocked = outcome._replace(state="blocked", failure=failure) if outcome.state == "planned" else outcome
-            outcome = blocked._replace(blocker=name)
+            name, first = blocker
+            if outcome.state == "planned":
+                outcome = outcome._replace(state="blocked", failure=first.failure, problem=first.problem)
+            outcome = outcome._replace(blocker=name)
         outcomes.append(outcome)
     local = sum(outcome.driver < number for outcome in outcomes)
     return group._replace(outcomes=tuple(outcomes[:local]), external=tuple(outcomes[local:]))
@@ -166,8 +170,10 @@ def _groups(nodes: list[Node], selected: Mapping[int, str], rivals: Rivals, judg
         for position in selected:
             outcome = judge(position, kernel, taints, version_of.get(position))
             if position in rivals:  # KMM does not know of conflicts, so it may fail as well
-                failure = outcome.failure if outcome.state == "failure" else ""
-                outcome = Outcome(position, "conflict", others=rivals[position], failure=failure)
+                fails = outcome if outcome.state == "failure" else Outcome(position, "conflict")
+                outcome = Outcome(
+                    position, "conflict", others=rivals[position], failure=fails.failure, problem=fails.problem
+                )
             elif outcome.state == "other version":
                 outcome = outcome._replace(last_kernel=last_kernel)
             outcomes.append(outcome)
@@ -189,7 +195,8 @@ def _judge(drivers: Drivers) -> _Judge:
         except NotJudged as unknown:
             return Outcome(position, "not judged", failure=str(unknown))
         except KrmfnError as failure:
-            return Outcome(position, "failure", failure=str(failure))
+            problem = failure.problem if isinstance(failure, UnfitKernel) else ""
+            return Outcome(position, "failure", failure=str(failure), problem=problem)
         return Outcome(position, "planned" if resolution.mapping is not None else "no mapping", resolution)
 
     @cache

@@ -26,6 +26,8 @@ class Answer(NamedTuple):
     """The links of the chain, in order: link, state, evidence, reason, command; without a dump there are none."""
     headline: str = ""
     """The broken link that the sentence is about: `first`, or what is broken on the node where nothing is synced."""
+    chain: tuple[str, ...] = ()
+    """The links as lines of text."""
 
 
 class LiveNodes(NamedTuple):

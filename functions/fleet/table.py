@@ -45,6 +45,8 @@ class Row(NamedTuple):
     """Why it is not known whether what runs on a live node is what Git plans, though nothing is broken there."""
     is_unsynced: bool = False
     """Whether nothing is broken on a live node but that the Module on the cluster is not what Git renders."""
+    short_reason: str = ""
+    """The reason on a live node without what runs there and what is wanted, for who says that before."""
     is_lost: bool = False
     """Whether the committed inventory plans the Module, which does not select the live node."""
 

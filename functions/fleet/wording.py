@@ -1,13 +1,15 @@
 """Texts about Modules on nodes for tables, findings and reports, and hints about selectors without nodes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 
 from krmfn.printing import SHOWN, closest, counted, some
 
 from ..exclusivity.node import Node
 from ..kmm.lookup import text
+from ..sentence import Aside, Sentence
+from ..sentence import text as sentence_text
 from .coverage import Outcome
 from .drivers import Driver, Drivers
 from .facts import PASSING
@@ -33,6 +35,19 @@ def condition(entry: Mapping[str, object]) -> str:
 
 def reason(drivers: Drivers, outcome: Outcome) -> str:
     """Return why a Module does not run on a node; "" when it does."""
+    return sentence_text(because(drivers, outcome))
+
+
+def because(drivers: Drivers, outcome: Outcome) -> Sentence:
+    """Return why a Module does not run on a node, with the taints aside that it waits for; () when it runs."""
+    if outcome.state == "waiting":
+        return (*waits(outcome), *([f"; then KMM fails: {outcome.failure}"] if outcome.failure else []))
+    words = _because(drivers, outcome)
+    return (words,) if words else ()
+
+
+def _because(drivers: Drivers, outcome: Outcome) -> str:
+    """Return why a Module does not run on a node where it does not wait; "" when it runs."""
     if outcome.state == "planned":
         return ""
     driver, failure = drivers[outcome.driver], outcome.failure
@@ -40,8 +55,6 @@ def reason(drivers: Drivers, outcome: Outcome) -> str:
     if outcome.state == "conflict":
         others = [other for other in sorted(outcome.others) if other != outcome.driver]
         return f"in conflict with {some((name(drivers[other]) for other in others), len(others))}"
-    if outcome.state == "waiting":
-        return f"{waits(outcome)}{f'; then KMM fails: {failure}' if failure else ''}"
     if outcome.state == "other version" and outcome.last_kernel:
         effect = f"so KMM loads the image for {outcome.last_kernel} after the reboot, if any; set the label before it"
         return f"the label {label} is {failure}, {effect}"
@@ -60,10 +73,13 @@ def reason(drivers: Drivers, outcome: Outcome) -> str:
     return reasons.get(outcome.state, "")
 
 
-def waits(outcome: Outcome, has_taints: bool = True) -> str:
-    """Return what KMM waits for before it does anything on a node, with or without the taints that say so."""
-    states = (f"{PASSING[taint.key]} ({taint})" if has_taints else PASSING[taint.key] for taint in outcome.taints)
-    return f"waits while the node is {' and '.join(states)}"
+def waits(outcome: Outcome) -> Sentence:
+    """Return what KMM waits for before it does anything on a node, with the taints that say so aside."""
+    head = "waits while the node is "
+    parts: list[Hashable] = []
+    for taint in outcome.taints:
+        parts += [" and " if parts else head, PASSING[taint.key], Aside(f" ({taint})", taint)]
+    return tuple(parts)
 
 
 def image_or_reason(reason: str, image: str, in_tree: Sequence[str], doubt: str = "") -> str:

@@ -20,6 +20,15 @@ Piece = tuple[str, str]
 """Its kind (`text`, `variable`, `open`, `close`, or an operator itself), and its text."""
 
 
+class UnfitKernel(KrmfnError):
+    """A kernel version with fewer than three parts."""
+
+    def __init__(self, version: str) -> None:
+        """Take the version; the error has KMM's text, `problem` its beginning, which says what is wrong."""
+        self.problem = f"invalid kernel version {version}"
+        super().__init__(f"{self.problem}: expected at least three components (major.minor.patch)")
+
+
 class Part(NamedTuple):
     """A text (without a name), or a variable with its default."""
 
@@ -39,7 +48,7 @@ def variables(kernel: str) -> dict[str, str]:
     version = re.sub(r"[^A-Za-z0-9_.-]", "_", kernel)
     parts = version.replace("-", ".").split(".")
     if len(parts) < 3:
-        raise KrmfnError(f"invalid kernel version {version}: expected at least three components (major.minor.patch)")
+        raise UnfitKernel(version)
     values = (version, version, ".".join(parts[:3]), *parts[:3])
     return dict(zip(KERNEL_VARIABLES, values, strict=True))
 

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from krmfn_functions.chain import first_line
+from krmfn_functions.chain import first_line, live_rows, plugin, ready
 from krmfn_functions.chain.answers import Fleet, answers
+from krmfn_functions.chain.link import IS_LOADED, VERSIONS
 from krmfn_functions.chain.live_rows import rows
 from krmfn_functions.chain.loading import sentences
 from krmfn_functions.chain.progress import progress
@@ -21,6 +22,7 @@ from krmfn_functions.fleet.drivers import driver
 from krmfn_functions.fleet.explanation import Answer, LiveNodes
 from krmfn_functions.fleet.table import Row
 from krmfn_functions.report import states
+from krmfn_functions.sentence import Aside
 
 from krmfn import KrmfnError, Manifest, ResourceList
 from krmfn.item import Item
@@ -291,3 +293,29 @@ def test_they_agree_on_each_night_of_which_kmms_own_objects_are_missing(name: st
         objects = [item for item in played(name, 2) if item["kind"] not in kinds]
         for seen in everything(objects, plan(name)).values():
             check_agreement(seen, "NodeModulesConfig" not in kinds)
+
+
+@pytest.mark.parametrize("name", ["plugin crashes", "own DaemonSet", "ready label"])
+def test_a_row_leaves_out_that_the_driver_is_loaded_in_whatever_words(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has a column for that, and an answer has none."""
+    objects, wanted = played(name, 2), plan(name)
+    plain = everything(objects, wanted)["n1"]
+    for module in (plugin, ready):
+        monkeypatch.setattr(module, "IS_LOADED", Aside("is up, yet ", IS_LOADED.about))
+    reworded = everything(objects, wanted)["n1"]
+    assert (reworded.row.reason, reworded.row.short_reason) == (plain.row.reason, plain.row.short_reason)
+    sentences = [answer.sentence.replace(str(IS_LOADED), "is up, yet ") for answer in plain.answers]
+    assert sentences == [answer.sentence for answer in reworded.answers] and "is up, yet " in sentences[-1]
+
+
+def test_a_slip_leaves_out_the_versions_in_whatever_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line that it is in names the wanted one."""
+    objects, wanted = healthy(2), copy.deepcopy(planned())
+    mapping = wanted["spec"]["moduleLoader"]["container"]["kernelMappings"][0]
+    mapping["containerImage"] = "example.com/simple:9-$KERNEL_FULL_VERSION"
+    assert everything(objects, wanted)["n1"].row.reason == "runs 1, wanted 9: not synced yet"
+    monkeypatch.setattr(live_rows, "versions", lambda old, new: (Aside("has another one: ", VERSIONS),))
+    row = everything(objects, wanted)["n1"].row
+    assert (row.reason, row.short_reason) == ("has another one: not synced yet", "not synced yet")
