@@ -5,7 +5,7 @@ with what others have got, once, when the list is written. Within an item `yamlt
 """
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 
 from . import itemtext
 from .item import Item
@@ -88,42 +88,56 @@ def _matched(sources: list[Stray], targets: list[Stray]) -> Iterator[tuple[Stray
     Others are plain data. Raises Refused where nobody knows which of those that went is there, or where it is.
     """
     for trait in (_object_and_name, _object_and_item, _object, _name_and_item, _name, _item):
-        if trait in (_name_and_item, _name, _item) and len(targets) > len(sources):
-            break  # some are new
-        by_trait = defaultdict[Hashable, deque[Stray]](deque)
-        for source in sources:
-            by_trait[trait(source)].append(source)
-        rest = list[Stray]()
+        by_trait = _by_trait(trait, sources, targets)
+        rest, used = list[Stray](), set[int]()
         for target in targets:
-            if trait(target) is not None and by_trait[trait(target)]:
-                yield by_trait[trait(target)].popleft(), target
+            if same_trait := by_trait.get(trait(target)):
+                used.add(id(same_trait[0]))
+                yield same_trait.popleft(), target
             else:
                 rest.append(target)
-        targets, sources = rest, [source for strays in by_trait.values() for source in strays]
+        targets, sources = rest, [source for source in sources if id(source) not in used]
     sources = [source for source in sources if not source.is_removed or _object(source) is not None]
     if len(targets) == 1 and len(sources) == 1:
         yield sources[0], targets[0]
-    elif _may_have_moved(sources, targets):
-        standing = [*map(_standing, sources)]
+    elif movable := _may_have_moved(sources, targets):
+        standing = [*map(_standing, movable)]
         comment = next((how.comment or how.head for how in standing if how.comment or how.head), "")
-        if len({*standing}) == 1 and len(targets) <= len(sources):
-            yield from zip(sources, targets, strict=False)
+        if len({*standing}) == 1 and len(targets) <= len(movable):
+            yield from zip(movable, targets, strict=False)
         elif comment:
-            problem = losses.unknown(len(sources), f"# {comment}", len(targets))
+            problem = losses.unknown(len(movable), f"# {comment}", len(targets))
             raise targets[0].item.at(targets[0].parts).failure(problem)
 
 
-def _may_have_moved(sources: list[Stray], targets: list[Stray]) -> bool:
-    """Return False where equal scalars have come, and nothing says that any moved: see `losses.is_said_of_many`.
+def _by_trait(
+    trait: Callable[[Stray], Hashable], sources: list[Stray], targets: list[Stray]
+) -> dict[Hashable, deque[Stray]]:
+    """Return those that went by a trait. Where more came than went only those that moved surely.
 
-    Where more came than went, and not all into one item, or onto others, they were set.
+    That are those that went by themselves, and no more came with their trait.
     """
-    if not sources or not targets or any(source.is_removed for source in sources):
-        return False
+    is_new = trait in (_name_and_item, _name, _item) and len(targets) > len(sources)
+    by_trait = defaultdict[Hashable, deque[Stray]](deque)
+    for source in sources:
+        if trait(source) is not None and not (is_new and source.is_part):
+            by_trait[trait(source)].append(source)
+    counts = Counter(map(trait, targets)) if is_new else Counter()
+    return {name: strays for name, strays in by_trait.items() if counts[name] <= len(strays)}
+
+
+def _may_have_moved(sources: list[Stray], targets: list[Stray]) -> list[Stray]:
+    """Return which that went may be one of the equal scalars that have come; what a whole item had went with it.
+
+    Where more came than went those that went by themselves; of what went with a mapping or list around it what all came
+    into one item, as long as it is said of few (see `losses.is_said_of_many`).
+    """
+    sources = [source for source in sources if not source.is_removed] if targets else []
     if len(targets) <= len(sources):
-        return True
+        return sources
     is_set = any(target.is_onto or target.item is not targets[0].item for target in targets)
-    return not is_set and not losses.is_said_of_many(targets[0].value)
+    is_set = is_set or (bool(targets) and losses.is_said_of_many(targets[0].value))
+    return [source for source in sources if not (source.is_part and is_set)]
 
 
 def _object(stray: Stray) -> Hashable:

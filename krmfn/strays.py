@@ -22,6 +22,8 @@ class Stray(NamedTuple):
     """Whether its whole item went: then it did not have to move."""
     is_onto: bool = False
     """Whether another scalar was at its place."""
+    is_part: bool = False
+    """Whether it went with a mapping or list around it, and not by itself."""
 
     @property
     def name(self) -> str:
@@ -95,7 +97,9 @@ def _changes(
     old, new = values
     if id(old) not in source.lists or type(old) is not type(new) or _is_another(source, old, new):
         if isinstance(old, (dict, list)) or isinstance(new, (dict, list)):
-            yield from ((True, stray) for stray in _old_leaves(item, source, old, parts, carried))
+            yield from (
+                _gone(item, source, old, parts, carried) if isinstance(old, (dict, list)) else ()
+            )  # else it stays
             is_onto = not isinstance(new, (dict, list))
             yield from ((False, stray._replace(is_onto=is_onto)) for stray in _leaves(item, new, parts, carried))
         elif not same(old, new):
@@ -111,12 +115,19 @@ def _changes(
     stayed = {*pairs.values()}
     for name, part in before.items() if isinstance(before, dict) else enumerate(before):
         if name not in stayed:
-            yield from ((True, stray) for stray in _old_leaves(item, source, part, (*parts, str(name)), carried))
+            yield from _gone(item, source, part, (*parts, str(name)), carried)
     for name, former in pairs.items():
         if former is None:
             yield from ((False, stray) for stray in _leaves(item, new[name], (*parts, str(name)), carried))
         else:
             yield from _changes(item, source, (before[former], new[name]), (*parts, str(name)), carried)
+
+
+def _gone(item: Item, source: lent.Source, value: Any, parts: Parts, carried: set[int]) -> Iterator[tuple[bool, Stray]]:
+    """Yield True with each scalar of a value that went from a text."""
+    is_part = isinstance(value, (dict, list))
+    for stray in _old_leaves(item, source, value, parts, carried):
+        yield True, stray._replace(is_part=is_part)
 
 
 def _is_another(source: lent.Source, old: Any, new: Any) -> bool:

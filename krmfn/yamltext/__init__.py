@@ -17,6 +17,9 @@ nodewise     edits in a text by the places of its nodes
 inplace      the same for edits that only write scalars and add keys, without reading all of it; None for others
 inline       the same within a line: scalars, brackets, how keys are spelled
 moves        values that moved, with their lines
+rebuilt      values that moved and were built anew
+candidates   what went, to be found again by what it holds
+replaced     values that took the places of others
 losses       what an edit would lose: it is refused then
 rows         where the lines of keys and entries begin and end
 aliases      where the aliases of a text stand

@@ -5,13 +5,14 @@ data, and for a number, a boolean or one character the only such value there. A 
 moved and edited at once is known by what it shares with one that went.
 """
 
-from collections import deque
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
 from ..resource import same
 from ..typed import Any
 from . import align, inline, linetree, losses, moves, replaced
+from .candidates import Candidates
 from .moves import Origin
 from .replaced import Gone, Written
 from .replaced import parts as _all
@@ -122,21 +123,30 @@ class _Changes:
     def equal(self) -> dict[tuple[int, Any], Origin]:
         """Return where what has come stood, for what has the data of something that went."""
         gone = [part for part in self.gone if id(part.origin.node) not in self.used]
-        candidates = _Candidates(filter(_is_sure, chain.from_iterable(map(_all, gone))), self.used)
-        counts: dict[str, int] = {}
-        for data, name in _places(self.fresh):
-            text = align.text_of(data[name])
-            counts[text] = counts.get(text, 0) + 1
+        candidates = Candidates(filter(_is_sure, chain.from_iterable(map(_all, gone))), self.used)
+        counts = Counter(align.text_of(data[name]) for data, name in _places(self.fresh))
         matches: dict[tuple[int, Any], Origin] = {}
-        stack = self.fresh[::-1]
+        stack, scalars = self.fresh[::-1], list[_Place]()
         while stack:
             data, name = stack.pop()
-            if match := candidates.best((data, name), counts[align.text_of(data[name])]):
-                matches[id(data), name] = match.origin
-                self.used.update(id(part.origin.node) for part in _all(match))
+            value = data[name]
+            match = candidates.sure((data, name))
+            if not match and not (isinstance(value, (dict, list)) and value):
+                scalars.append((data, name))  # another one may have its old key
+            elif match := match or candidates.rest((data, name), counts[align.text_of(value)]):
+                matches[id(data), name] = self._used(match)
             else:
-                stack += [*_inner(data[name])][::-1]
+                stack += [*_inner(value)][::-1]
+        counts = Counter(align.text_of(data[name]) for data, name in scalars)
+        for data, name in scalars:
+            if match := candidates.rest((data, name), counts[align.text_of(data[name])]):
+                matches[id(data), name] = self._used(match)
         return matches
+
+    def _used(self, gone: Gone) -> Origin:
+        """Return where a value stood that has been found; it is nobody else's."""
+        self.used.update(id(part.origin.node) for part in _all(gone))
+        return gone.origin
 
     def alike(self, matches: dict[tuple[int, Any], Origin]) -> Iterator[tuple[tuple[int, Any], Origin]]:
         """Yield where collections stood that were edited, too: by what they share with one that went."""
@@ -147,64 +157,6 @@ class _Changes:
             if is_new and (best := _nearest(data[name], candidates)):
                 yield (id(data), name), best.origin
                 candidates.remove(best)
-
-
-class _Candidates:
-    """What went, found by its value, and by that with its key, with where it went from, and with its identity."""
-
-    def __init__(self, parts: Iterator[Gone], used: set[int]) -> None:
-        """Sort what went; those in `used`, which grows, are no candidates any more."""
-        self.used = used
-        self.by_text: dict[str, deque[Gone]] = {}
-        self.by_trait: dict[tuple[str, str, Any], deque[Gone]] = {}
-        self.checked: set[str] = set()
-        """The texts of equal values of which it is known that it does not matter which of them is where."""
-        for part in parts:
-            text = align.text_of(part.origin.old)
-            self.by_text.setdefault(text, deque()).append(part)
-            for trait in (("name", part.name), ("holder", part.holder), ("value", id(part.origin.old))):
-                self.by_trait.setdefault((text, *trait), deque()).append(part)
-
-    def best(self, place: _Place, count: int) -> Gone | None:
-        """Return which of the equal values that went is the one at a place, where `count` equal ones have come."""
-        (data, name), value = place, place[0][place[1]]
-        text = align.text_of(value)
-        if self._first(self.by_text.get(text)) is None:
-            return None
-        named = self._first(self.by_trait.get((text, "name", name))) if isinstance(data, dict) else None
-        if replaced.is_little(value):
-            return named or self._only(place, count)
-        traits = (("value", id(value)), ("holder", id(data)))
-        identical, sibling = (self._first(self.by_trait.get((text, *key))) for key in traits)
-        if not identical and not named:
-            self._check_alike(text, place, least=count + 1)
-        return identical or named or sibling or self._first(self.by_text[text])
-
-    def _first(self, parts: "deque[Gone] | None") -> Gone | None:
-        """Return the first that is not used yet; those before it are forgotten."""
-        while parts and id(parts[0].origin.node) in self.used:
-            parts.popleft()
-        return parts[0] if parts else None
-
-    def _only(self, place: _Place, count: int) -> Gone | None:
-        """Return what went with a value that nothing else has which is not used yet, where one came.
-
-        Raises WouldLose where several went or have come: nobody knows which of them moved, and where to.
-        """
-        text = align.text_of(place[0][place[1]])
-        self._check_alike(text, place, least=1, come=count)
-        return self._first(self.by_text.get(text)) if count == 1 else None
-
-    def _check_alike(self, text: str, place: _Place, least: int, come: int = 1) -> None:
-        """Raise WouldLose where so many equal values went, or more, that are not alike, or fewer than have come.
-
-        Once for a text: of those that are alike, and of too few, later questions are about some.
-        """
-        if text not in self.checked:
-            self.checked.add(text)
-            free = [part for part in self.by_text[text] if id(part.origin.node) not in self.used]
-            if len(free) >= least:
-                replaced.check_alike(free, replaced.path_to(free[0].origin.walk, *place), come)
 
 
 def _is_sure(gone: Gone) -> bool:

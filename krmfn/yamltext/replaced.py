@@ -55,7 +55,9 @@ def moved_onto(
     What stood at such a place went, too, and may stand at another one. Raises WouldLose where nobody knows which value
     it is, and where its comment has no line.
     """
-    counts = Counter(align.text_of(place.value) for place in written)
+    texts = {id(place): align.text_of(place.value) for place in written}
+    counts = Counter[Any](texts.values())
+    counts.update((texts[id(place)], place.name) for place in written if isinstance(place.data, dict))
     known: dict[str, list[Gone]] = {}
     used = set[int]()
     origins: dict[tuple[int, Any], Origin] = {}
@@ -66,7 +68,7 @@ def moved_onto(
         went = []
         for place in written:
             key = id(place.data), place.name
-            equal = known.get(align.text_of(place.value), ())
+            equal = known.get(texts[id(place)], ())
             free = [part for part in equal if is_free(part) and id(part.origin.node) not in used]
             part = _which(walk, place, free, counts) if key not in origins else None
             if part is None or not _comments(part):
@@ -78,15 +80,25 @@ def moved_onto(
     return origins
 
 
-def _which(walk: Any, place: Written, free: list[Gone], counts: Counter[str]) -> Gone | None:
-    """Return which of the equal values that went is at a place; None for a new one. Raises WouldLose."""
+def _which(walk: Any, place: Written, free: list[Gone], counts: Counter[Any]) -> Gone | None:
+    """Return which of the equal values that went is at a place; None for a new one. Raises WouldLose.
+
+    `counts`: at how many places each value is written, by its text, and by that with the key.
+    """
     same = walk.known(place.value)
     identical = [part for part in free if same and part.origin.node is same.node]
     named = [part for part in free if isinstance(place.data, dict) and part.name == place.name]
     for sure in (identical, named):
         if len(sure) == 1:
             return sure[0]
-    if same or len(free) < counts[align.text_of(place.value)]:  # it is a copy, or some of them are new
+    text = align.text_of(place.value)
+    if same:  # it is a copy
+        return None
+    if counts[text] > len(free):  # some of them are new: one that has its old key is elsewhere
+        names = Counter(part.name for part in free)
+        direct = [part for part in free if part.holder and (names[part.name] > 1 or not counts[text, part.name])]
+        if direct:
+            check_alike(direct, path_to(walk, place.data, place.name), counts[text])
         return None
     if len(free) > 1:
         check_alike(free, path_to(walk, place.data, place.name))
@@ -96,11 +108,12 @@ def _which(walk: Any, place: Written, free: list[Gone], counts: Counter[str]) ->
 def check_alike(gone: list[Gone], path: tuple[str, ...], come: int = 1) -> None:
     """Raise WouldLose when equal values that went have other comments: nobody knows which of them is still there.
 
-    And where one has a comment, and more have `come` than went: nobody knows which of these it is.
+    And where one has a comment, and more have `come` than went: nobody knows which of these it is. Of what is said of
+    many (see `losses.is_said_of_many`) that is asked only of what went by itself, not with a mapping or list around it.
     """
     are_more = come > len(gone)
     if are_more and losses.is_said_of_many(gone[0].origin.old):
-        return
+        gone = [part for part in gone if part.holder]
     remarks = [_comments(part) for part in gone]
     if len({*remarks}) > 1 or (are_more and any(remarks)):
         raise losses.WouldLose(losses.unknown(len(gone), next(filter(None, remarks)).partition("\n")[0], come), path)
