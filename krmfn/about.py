@@ -50,8 +50,11 @@ def answer(spec: Any, args: list[str]) -> int:
 def text(spec: Any) -> str:
     """Return the help."""
     lines = [spec.doc or spec.name, "", "A KRM function for kustomize and kpt. By hand:", ""]
-    lines += [f"  {spec.name} < list.yaml        on a ResourceList"]
-    lines += [f"  {spec.name} DIR [--dry-run]    on the YAML files of a folder, or print the diff", ""]
+    option = "--config FILE" if config.is_required(spec) else "[--config FILE]" if spec.config else ""
+    calls = ["< list.yaml", " ".join(filter(None, ("DIR", option, "[--dry-run]")))]
+    width = max(map(len, calls))
+    lines += [f"  {spec.name} {calls[0]:{width}}    on a ResourceList"]
+    lines += [f"  {spec.name} {calls[1]:{width}}    on the YAML files of a folder, or print the diff", ""]
     if spec.config:
         lines += [f"functionConfig: {config.expected(spec)}", ""]
         rows = [*_rows(spec.config)]

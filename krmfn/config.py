@@ -14,7 +14,19 @@ from .resource import Manifest, annotations_of, join, ref, split
 from .results import Field, Result, error
 from .schema import check
 
-__all__ = ["Doc", "Option", "Rest", "check_class", "expected", "inner_class", "options", "read", "schema", "schema_of"]
+__all__ = [
+    "Doc",
+    "Option",
+    "Rest",
+    "check_class",
+    "expected",
+    "inner_class",
+    "is_required",
+    "options",
+    "read",
+    "schema",
+    "schema_of",
+]
 
 _HEAD = ("apiVersion", "kind", "metadata")
 _TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
@@ -53,7 +65,7 @@ class Option(typing.NamedTuple):
 
 def read(manifest: Manifest | None, spec: Any) -> tuple[Any, list[Result]]:
     """Return the config and no findings; or None and the findings about the functionConfig."""
-    if not manifest and "required" in schema(spec.config):
+    if not manifest and is_required(spec):
         return None, [error("the functionConfig is missing", remedy=f"pass {expected(spec)}")]
     manifest = manifest or {}
     reference, version = ref(manifest), f"{spec.group}/{spec.version}"
@@ -90,6 +102,11 @@ def read(manifest: Manifest | None, spec: Any) -> tuple[Any, list[Result]]:
             findings = [error(str(failure))]
     place = place_of(annotations_of(manifest))
     return None, [finding._replace(ref=reference, place=place) for finding in findings]
+
+
+def is_required(spec: Any) -> bool:
+    """Return True for a function that does not run without a functionConfig."""
+    return bool(spec.config) and "required" in schema(spec.config)
 
 
 def expected(spec: Any) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from . import carrying, package
+from . import carrying, config, package
 from .errors import KrmfnError
 from .item import Item
 from .package import Part
@@ -30,14 +30,16 @@ def main(function: Any, args: list[str]) -> NoReturn:
 
 def _work(function: Any, options: argparse.Namespace, log: Log, stdout: int) -> int:
     """Run a function on the folder; return the exit code."""
+    if not options.config and config.is_required(function):
+        raise KrmfnError(f"the functionConfig is missing; pass a file with {config.expected(function)} by --config")
     root = Path(options.folder)
     files, left_alone = package.read(root)
     items = (part.item for parts in files.values() for part in parts if part.item)
-    config = package.functionconfig(options.config)
-    resources = ResourceList(items, config.manifest if config else None)
+    config_item = package.functionconfig(options.config)
+    resources = ResourceList(items, config_item.manifest if config_item else None)
     call(function, resources)
     texts = _texts(files, resources)
-    log.findings(_with_place(result, config) for result in resources.results)
+    log.findings(_with_place(result, config_item) for result in resources.results)
     if left_alone:
         names = some(left_alone, len(left_alone))
         log.say(f"left as they are (a link, or no apiVersion and kind): {names}")
@@ -53,9 +55,9 @@ def _work(function: Any, options: argparse.Namespace, log: Log, stdout: int) -> 
     return 0
 
 
-def _with_place(result: Result, config: Item | None) -> Result:
+def _with_place(result: Result, config_item: Item | None) -> Result:
     """Return a finding with its place, where it is about the functionConfig."""
-    return config.located(result) if config and result.ref == config.ref and not result.place else result
+    return config_item.located(result) if config_item and result.ref == config_item.ref and not result.place else result
 
 
 def _arguments(function: Any, args: list[str]) -> argparse.Namespace:

@@ -284,6 +284,31 @@ def test_what_is_wrong_with_the_function_config_is_said_with_its_file_and_line(
     assert f"{config}:6:3: error: Options a: spec.size: is the string 'x'" in capfd.readouterr().err
 
 
+@dataclass(frozen=True)
+class Needed:
+    size: int
+
+
+def test_a_function_that_needs_a_config_says_how_a_folder_gets_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    plant(tmp_path, {"a.yaml": A})
+    usages = {Needed: "call DIR --config FILE [--dry-run]", Options: "call DIR [--config FILE] [--dry-run]"}
+    for config, usage in usages.items():
+
+        @function(config=config, group="e.com")
+        def call(resources: ResourceList, config: Needed | Options) -> None:
+            """Do nothing."""
+
+        for args in ([str(tmp_path)], ["--help"]):
+            with pytest.raises(SystemExit):
+                call.main(args)
+        streams = capfd.readouterr()
+        assert f"  {usage} " in streams.out
+        missing = "error: the functionConfig is missing; pass a file with Needed (e.com/v1alpha1) or a ConfigMap (v1)"
+        assert streams.err == (f"{missing} by --config\n" if config is Needed else "")
+
+
 def test_what_is_no_folder_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(label, tmp_path / "missing") == 1
     assert "is no folder" in capfd.readouterr().err
