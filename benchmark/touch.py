@@ -12,7 +12,7 @@ def touched(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def touch(resources: krmfn.ResourceList) -> None:
-    configs = resources.select(group="krmfn.dev", kind="DeviceConfig")
+    configs = resources.where(group="krmfn.dev", kind="DeviceConfig")
     resources.upsert([touched(item.manifest) for item in configs])
 
 

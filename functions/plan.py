@@ -9,6 +9,7 @@ from krmfn.results import Facts
 from krmfn.typed import Any, Literal, NamedTuple
 
 from .differences import ABSENT, FieldChange, Part, differences
+from .finding import fact
 from .identity import object_id
 from .sentence import Sentence, Topic, counted_nodes, text, topic_of
 
@@ -78,7 +79,7 @@ class Effect(NamedTuple):
 
     def is_in(self, finding: Result) -> bool:
         """Return whether a finding says this effect: the same happens with the same object on the same nodes."""
-        is_same = (finding.ref, finding.fact(EFFECT)) == (self.ref, self.word)
+        is_same = (finding.ref, fact(finding, EFFECT)) == (self.ref, self.word)
         return is_same and counted_nodes(finding.sentence) == counted_nodes(self.sentence)
 
 

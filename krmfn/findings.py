@@ -6,7 +6,7 @@ from .printing import counted
 from .results import MOST, UNLISTED, Field, Result
 from .typed import Any
 
-__all__ = ["Findings", "in_order", "placed"]
+__all__ = ["Findings", "placed"]
 
 
 class Findings:
@@ -61,11 +61,6 @@ class Findings:
             limit = f"only the first {MOST:,} of a rule are listed for each file: correct those first"
             field, tags = first.field and Field(first.field.path), ((UNLISTED, str(number)),)
             yield first._replace(message=f"{excess} from here on; {limit}", field=field, tags=tags, remedy="")
-
-
-def in_order(results: Iterable[Result]) -> list[Result]:
-    """Return findings by file, line and column, those that stand in no file first; of one place in their old order."""
-    return sorted(results, key=lambda result: (result.place.path, *result.place[2:4]) if result.place else ("", 0, 0))
 
 
 def placed(results: Iterable[Result]) -> list[Result]:

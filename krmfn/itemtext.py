@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache, partial
 
 from .errors import KrmfnError
@@ -26,7 +26,7 @@ __all__ = [
     "opened_word",
     "part",
 ]
-__all__ += ["string", "strings", "strings_under"]
+__all__ += ["string", "strings"]
 
 _ESCAPE = rb"\\(?:/|\r?\n[ \t]*|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
 """The escapes of double quotes behind which part of a word may hide."""
@@ -41,13 +41,6 @@ def string(item: Any, *path: str) -> str:
         value = value.scalar(*map(str.encode, path))
     value = _loaded_value(item, path) if value is peek.UNSURE else value
     return value if isinstance(value, str) else ""
-
-
-def strings_under(item: Any, keys: Iterable[str], *path: str) -> dict[str, str]:
-    """Return the strings under some keys of the mapping at a path, "" where there is none."""
-    block: Any = peek.UNSURE if item.is_read else mapping(item, *path)
-    known = {key: block.scalar(key.encode()) for key in keys} if isinstance(block, peek.Mapping) else {}
-    return {key: text if isinstance(text := known.get(key), str) else string(item, *path, key) for key in keys}
 
 
 def strings(item: Any, *path: str) -> dict[str, str]:

@@ -71,12 +71,6 @@ class ResourceList:
     def function_config(self, config: Manifest | None) -> None:
         self._config = config
 
-    def select(self, kind: str, group: str | None = None) -> list[Item]:
-        """Return the items of a kind, in the list's order; of any group unless `group` names one ("" is core)."""
-        # most items have not been read, and their kind is then looked at without a call
-        of_kind = [item for item in self.items if (item.kind if item._content else item._kind or item.kind) == kind]
-        return of_kind if group is None else [item for item in of_kind if item.group == group]
-
     def where(
         self,
         *,
@@ -91,10 +85,14 @@ class ResourceList:
         `item.LOCAL`), False only the others, None both. With `name`, `labels` or `annotations` an item must have all of
         these.
         """
-        kinds = (kind,) if isinstance(kind, str) else kind
-        items = (item for item in self.items if not kinds or item.kind in kinds)
-        items = (item for item in items if group is None or item.group == group)
-        return [*editing.chosen((item for item in items if local is None or item.is_local == local), **named)]
+        kinds, items = (kind,) if isinstance(kind, str) else kind, self.items
+        if kinds:  # most items have not been read, and their kind is then looked at without a call
+            items = [item for item in items if (item.kind if item._content else item._kind or item.kind) in kinds]
+        if group is not None:
+            items = [item for item in items if item.group == group]
+        if local is not None:
+            items = [item for item in items if item.is_local == local]
+        return [*editing.chosen(items, **named)] if named else [*items]
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the present items; the list may change meanwhile."""

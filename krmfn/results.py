@@ -1,6 +1,6 @@
 """Findings as values: what is wrong with which field of which resource."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable
 
 from .printing import joined, printable
 from .resource import Place, Ref
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MEND", "MOST", "NODES", "QUOTE", "REMOVE", "RENAME", "UNLISTED", "Facts", "Field", "Located", "Result"]
 __all__ += ["Severity", "error"]
-__all__ += ["Related", "facts_of", "info", "node_facts", "reference", "warning"]
+__all__ += ["Related", "info", "reference", "warning"]
 
 Severity = Literal["error", "warning", "info"]
 
@@ -37,8 +37,6 @@ NODES = "nodes"
 MEND = "mend"
 """The fact that says how a finding is mended: RENAME, a key and the one that is meant; QUOTE; REMOVE, an entry."""
 RENAME, QUOTE, REMOVE = "rename", "quote", "remove"
-_NAMED = 20
-"""How many nodes the fact names; their number is a fact of its own."""
 
 MOST = 1_000
 """How many findings of one rule in one file are listed."""
@@ -98,15 +96,6 @@ class Result(NamedTuple):
         """Return one line for people without the remedy: place, severity, resource, field, message and rule."""
         return self._line(self.message)
 
-    def fact(self, name: str) -> str | int | tuple[str, ...]:
-        """Return a fact by its name; "" when the finding has none of this name."""
-        return dict(self.facts).get(name, "")
-
-    def with_words(self, before: str = "", after: str = "") -> "Result":
-        """Return it with more words around its message."""
-        sentence = tuple(part for part in (before, *self.sentence, after) if part != "") if self.sentence else ()
-        return self._replace(message=f"{before}{self.message}{after}", sentence=sentence)
-
     @property
     def identity(self) -> tuple[Any, ...]:
         """Return what makes two findings the same one: rule, resource or file, field and facts but numbers and nodes.
@@ -118,11 +107,6 @@ class Result(NamedTuple):
         subject = self.ref.id if self.ref else self.place.path if self.place else ""
         path = self.field.path if self.field else ""
         return self.rule or self.message, subject or path or facts or self.message, path, facts
-
-    @property
-    def occurrence(self) -> tuple[Any, ...]:
-        """Return the identity with severity and place: equal for two copies of one finding of a run."""
-        return self.severity, self.identity, self.place and (self.place.path, *self.place[2:4])
 
     @property
     def id(self) -> str:
@@ -172,16 +156,6 @@ class Result(NamedTuple):
         message = " ".join(text.split("\n"))
         rule = f" [{self.rule}]" if self.rule else ""
         return printable(f"{self.where}{self.severity}: {self.subject}{message}{rule}")
-
-
-def node_facts(names: Sequence[str]) -> Facts:
-    """Return the facts of a finding about nodes, given their names in order: some names, and how many they are."""
-    return (NODES, tuple(names[:_NAMED])), ("nodeCount", len(names))
-
-
-def facts_of(data: Mapping[str, Any]) -> Facts:
-    """Return the facts of a finding from JSON data, in which a tuple is a list."""
-    return tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in data.items())
 
 
 class Located(Protocol):

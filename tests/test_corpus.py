@@ -153,6 +153,6 @@ def test_billions_of_laughs_pass_unread_and_are_refused_when_read() -> None:
     laughs = b"- kind: A\n  a0: &a0 [lol]\n"
     laughs += b"".join(b"  a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 12))
     data = HEAD + b"items:\n" + laughs
-    assert run(lambda resources: print(resources.select("A")), data) == (data, 0)
+    assert run(lambda resources: print(resources.where(kind="A")), data) == (data, 0)
     sentence = r"A, in the ResourceList: line \d+: aliases expand to more than [0-9,]+ values here; write"
     assert re.match(sentence, refusal(data))

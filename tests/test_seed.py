@@ -25,7 +25,7 @@ PTEMPLATE = {**manifest("pt.example.com/v1alpha1", "Ptemplate", "pt", "ns"), "sp
 
 def first_of(resources: ResourceList, kind: str) -> dict[str, Any]:
     assert not resources.failed, [str(result) for result in resources.results]
-    return resources.select(kind)[0].manifest
+    return resources.where(kind=kind)[0].manifest
 
 
 def test_he_sample_s_module_has_every_field_the_operator_sets() -> None:

@@ -31,7 +31,7 @@ def check(streams: Clusters) -> None:
     roots = [(cluster, root, os.path.relpath(root.path, top)) for cluster, root in pairs if top]
     for cluster in (*streams.clusters, *streams.unassigned):
         for kind in ("Application", "ApplicationSet"):
-            for item in cluster.final.select(kind, "argoproj.io"):
+            for item in cluster.final.where(kind=kind, group="argoproj.io"):
                 cluster.final.report(_unwatched(item, roots, streams, top))
 
 

@@ -79,7 +79,7 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
 def _side_of(cluster: Cluster, resources: ResourceList) -> Sequence[Item]:
     """Return what stands beside the roots of a cluster and counts for this list of one of them."""
     side = cluster.side.items if cluster.side else []
-    if side and (run_of(resources).is_settled or resources.select(CONFIG[1], CONFIG[0])):
+    if side and (run_of(resources).is_settled or resources.where(kind=CONFIG[1], group=CONFIG[0])):
         return of_kinds(side, NODES)  # the root has its own functionConfig
     return side
 
@@ -171,7 +171,7 @@ def _count(resources: ResourceList) -> Checked:
 
     RenderDeviceConfigs count as functionConfig.
     """
-    if profiles := resources.select(PROFILE[1], PROFILE[0]):
+    if profiles := resources.where(kind=PROFILE[1], group=PROFILE[0]):
         note(resources, driven=driven_kinds(profiles), kept=driven_kinds(profiles, kept=True))
     owners = OWNERS | run_of(resources).driven
     configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in owners]

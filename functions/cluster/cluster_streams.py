@@ -13,6 +13,7 @@ from krmfn.findings import placed
 from krmfn.printing import printable
 
 from ..command import Context
+from ..finding import without_copies
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
 from . import asked, cluster_inputs, cluster_lists, complete, config, layout, other_tools
 from .cluster_lists import Skip
@@ -224,10 +225,7 @@ def findings_of(context: Context, streams: Clusters, lists: Lists, notes: Collec
 
 def _without(results: Sequence[Result], notes: Collection[Result]) -> Sequence[Result]:
     """Return the findings that are none of the notes, in their places."""
-    if not notes:
-        return results
-    printed = {note.occurrence for note in notes}
-    return [finding for finding in placed(results) if finding.occurrence not in printed]
+    return without_copies(placed(results), notes) if notes else results
 
 
 def look_up_places(context: Context, streams: Clusters) -> None:

@@ -8,6 +8,7 @@ from krmfn.typed import Any
 
 from ..deployments.deployment import Addition, Deployment
 from ..deployments.edits import edits
+from ..finding import occurrence
 from ..kustomization.calls import Ours
 from ..kustomization.graph import Graph
 from ..paths.manifests import KUSTOMIZATIONS
@@ -63,7 +64,7 @@ class Editor:
         fields, additions = edits(declaration.engine, kustomization.manifest, declaration.additions)
         if not fields:
             return root, False
-        former = {finding.occurrence for finding in kustomization.findings}
+        former = {occurrence(finding) for finding in kustomization.findings}
         graph = self._read(root, kustomization.path, _text(kustomization.item, fields), "")
         return self._blamed(root._replace(graph=graph, additions=additions), former, deployment, top)
 
@@ -80,7 +81,7 @@ class Editor:
         """Return a root whose new findings are at the engine's object, and whether there are any."""
         source, place = deployment.declaration.source, _place(deployment, top)
         edited = root.graph.kustomizations[root.path]
-        is_new = [finding.occurrence not in former for finding in edited.findings]
+        is_new = [occurrence(finding) not in former for finding in edited.findings]
         edited.findings[:] = [
             finding._replace(ref=source.ref, place=place, field=None) if new else finding
             for finding, new in zip(edited.findings, is_new, strict=True)

@@ -5,12 +5,12 @@ import stat
 from collections.abc import Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList, error
-from krmfn.findings import in_order
 from krmfn.printing import counted, some
 
 from ..cluster_dump import is_dumped
 from ..command import Context
 from ..final.against import check_external
+from ..finding import in_order
 from ..paths import files
 from ..paths.contents import has_resource
 from ..paths.failures import Failure, Unreadable, failure_of, raise_first

@@ -73,7 +73,7 @@ def _runs(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
 
     Raises KrmfnError for several of them in one root.
     """
-    configs = configs_of(options) if options.function_config else resources.select(CONFIG[1], CONFIG[0])
+    configs = configs_of(options) if options.function_config else resources.where(kind=CONFIG[1], group=CONFIG[0])
     if len(configs) > 1 and options.function_config:
         note(resources, config_items=tuple(configs))
         return [(configs[0], join_configs(configs))]
@@ -111,7 +111,7 @@ def profiles_of(options: RunOptions, paths: Sequence[str]) -> list[Item]:
     """
     profiles: list[Item] = []
     for path in (*options.function_config, *paths):
-        items = manifests.read(path, root=options.root).select(PROFILE[1], PROFILE[0])
+        items = manifests.read(path, root=options.root).where(kind=PROFILE[1], group=PROFILE[0])
         if path in paths and not items:
             raise KrmfnError(f".krmfn.yaml: profiles: {path} holds no Profile; correct the path, or remove it")
         profiles += items
@@ -161,7 +161,7 @@ def _untrusted(options: RunOptions, resources: ResourceList) -> Iterator[Result]
         yield config.located(error(message, rule="KRM187", field=Field("kind", config.kind), remedy=remedy))
     folders = [os.path.realpath(path) for path in (*options.profiles_from, *options.function_config)]
     where = ", ".join(options.profiles_from)
-    for item in (item for group, kind in (PROFILE, CONFIG) for item in resources.select(kind, group)):
+    for item in (item for group, kind in (PROFILE, CONFIG) for item in resources.where(kind=kind, group=group)):
         path = item.place.path if item.place else ""
         if not path or not any(within(os.path.realpath(path), folder) for folder in folders):
             remedy = "move it there, or have its owners name this file"

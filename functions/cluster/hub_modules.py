@@ -33,7 +33,7 @@ def _by_spoke(clusters: Sequence[Cluster]) -> Brought:
     brought: dict[str, list[tuple[Item, str]]] = {}
     for hub in clusters:
         spokes = run_of(hub.final).spokes if not hub.final.failed else ()
-        items = [item for item in hub.final.select(HUB_KIND, HUB_GROUP) if not item.is_local] if spokes else []
+        items = hub.final.where(kind=HUB_KIND, group=HUB_GROUP, local=False) if spokes else []
         for spoke in spokes:
             brought.setdefault(spoke.name, []).extend((item, hub.name) for item in items if _reaches(item, spoke))
     return brought
@@ -102,7 +102,7 @@ def others(external: ResourceList | None) -> ResourceList | None:
 
 def _twins(final: ResourceList, brought: Sequence[tuple[Item, str]]) -> Iterator[Result]:
     """Yield an error per Module of a cluster that has the name of one which a hub brings there."""
-    modules = {(item.ref.namespace, item.ref.name): item for item in final.select(MODULE_KIND, MODULE_GROUP)}
+    modules = {(item.ref.namespace, item.ref.name): item for item in final.where(kind=MODULE_KIND, group=MODULE_GROUP)}
     for item, hub in brought:
         module = module_of(item.manifest)
         twin = modules.get((module.ref.namespace, module.ref.name)) if module and modules else None

@@ -19,7 +19,7 @@ def known(files: Sequence[str], parts: Sequence[ResourceList], side: ResourceLis
     """
     crds = [crd for file in files for crd in _of_file(file)]
     for resources in (*parts, *([side] if side else [])):
-        crds += (item.manifest for item in resources.select(CRD[1], CRD[0]) if item.name in NAMES)
+        crds += (item.manifest for item in resources.where(kind=CRD[1], group=CRD[0]) if item.name in NAMES)
     for resources in parts:
         crds += run_of(resources).crds
     return tuple(crds)

@@ -6,10 +6,10 @@ from itertools import chain
 
 from krmfn import ResourceList
 from krmfn.errors import KrmfnError
-from krmfn.findings import in_order
 from krmfn.typed import NamedTuple
 
 from .. import oracles
+from ..finding import in_order
 from ..kustomization.calls import ENTRY_POINTS, Ours
 from ..kustomization.graph import NO_GRAPH
 from ..options import RunOptions

@@ -131,7 +131,7 @@ def _is_foreign(names: Set[str], committed: Set[str]) -> bool:
 
 def _uids(lists: Iterable[ResourceList]) -> set[str]:
     """Return the uids of the cluster that the inventories in some lists have."""
-    items = (item for resources in lists for item in resources.select("NodeInventory", CONFIG[0]))
+    items = (item for resources in lists for item in resources.where(kind="NodeInventory", group=CONFIG[0]))
     return {text(table(item.manifest, "spec"), "clusterUID") for item in items} - {""}
 
 

@@ -32,7 +32,7 @@ def check(streams: Clusters, intent: Intent) -> None:
     severity = error if intent.judges_whole and not intent.deploys else warning
     file = config.name
     for cluster in clusters:
-        for item in cluster.final.select("NodeInventory", "krmfn.dev"):
+        for item in cluster.final.where(kind="NodeInventory", group="krmfn.dev"):
             if (name := item.ref.name) in config.clusters and name != cluster.name:
                 message = f"the inventory is in the cluster {cluster.name}, and has the name of another one in {file}"
                 remedy = f"give each cluster its own, or make it again with `--name {cluster.name}`"
@@ -93,11 +93,12 @@ def _check_empty(clusters: Sequence[Cluster], config: Config) -> None:
 
 def _check_nodes(clusters: Sequence[Cluster], config: Config) -> None:
     """Report each cluster that has Modules and no nodes, if another one has nodes: its nodes cannot be checked."""
-    known = [cluster.name for cluster in clusters if any(map(cluster.final.select, ("Node", "NodeInventory")))]
+    known = [cluster.name for cluster in clusters if cluster.final.where(kind=("Node", "NodeInventory"))]
     for cluster in clusters if known else ():
         name, final = cluster.name, cluster.final
-        modules = final.select(MODULE_KIND, MODULE_GROUP)
-        modules += [] if run_of(final).spokes else final.select(HUB_KIND, HUB_GROUP)  # for the nodes of spokes
+        modules = final.where(kind=MODULE_KIND, group=MODULE_GROUP)
+        if not run_of(final).spokes:  # for the nodes of spokes
+            modules += final.where(kind=HUB_KIND, group=HUB_GROUP)
         if name in known or final.failed or not modules:
             continue
         members = config.clusters.get(name, ())
@@ -124,7 +125,7 @@ def _check_copies(clusters: Sequence[Cluster]) -> None:
     owners: dict[tuple[str, str], str] = {}
     for cluster in clusters if len(clusters) > 1 else ():
         name, final = cluster.name, cluster.final
-        for item in final.select("NodeInventory", "krmfn.dev"):
+        for item in final.where(kind="NodeInventory", group="krmfn.dev"):
             nodes = {*names_and_kernels(item)}
             others = Counter(owners.setdefault(node, name) for node in nodes)
             del others[name]

@@ -15,6 +15,7 @@ from krmfn.streams import max_bytes
 
 from ..command import Context
 from ..deviceconfig.reading import profile_of
+from ..finding import fact
 from ..fleet.findings import MAPPING
 from ..kmm.module import MODULE_KINDS
 from ..paths import disk, files, manifests
@@ -47,7 +48,8 @@ def absent_profiles(context: Context, streams: Clusters) -> list[Item]:
             text = b"" if is_excluded(file.real) else files.read_regular(file.real, file.name, limit)
             limit -= len(text)
             if b"Profile" in text and OURS.encode() in text:
-                profiles += manifests.read_stream(text, os.path.normpath(file.name)).select(PROFILE[1], PROFILE[0])
+                stream = manifests.read_stream(text, os.path.normpath(file.name))
+                profiles += stream.where(kind=PROFILE[1], group=PROFILE[0])
     return profiles
 
 
@@ -61,7 +63,7 @@ def note_profiles(streams: Clusters, absent: Sequence[Item]) -> None:
     parts = [part for cluster in clusters for _, part in cluster.parts]
     configs = [item for part in parts for item in part.items if (item.group, item.kind) in OWNERS]
     lists = [resources for cluster in clusters for resources in cluster.inputs]
-    products = [*absent, *(item for resources in lists for item in resources.select(PROFILE[1], PROFILE[0]))]
+    products = [*absent, *(item for resources in lists for item in resources.where(kind=PROFILE[1], group=PROFILE[0]))]
     profiles = {pair: item for item in products for pair in driven_kinds([item])}
     is_part = _is_partial(streams)
     used = frozenset(map(profile_of, configs))
@@ -124,7 +126,7 @@ def without_needed(streams: Clusters) -> Clusters:
 
 def _mapping(finding: Result) -> tuple[Id, str]:
     """Return the config and the mapping that a finding is about."""
-    return finding.ref.id if finding.ref else ("", "", "", ""), str(finding.fact(MAPPING))
+    return finding.ref.id if finding.ref else ("", "", "", ""), str(fact(finding, MAPPING))
 
 
 def _in_use(resources: ResourceList) -> set[Id | str]:
@@ -133,7 +135,8 @@ def _in_use(resources: ResourceList) -> set[Id | str]:
     Without nodes, or with errors, nobody knows: then these are the files of all items, and the ids of those that
     kustomize has built.
     """
-    if resources.failed or not (resources.select("Node", "") or resources.select("NodeInventory", "krmfn.dev")):
+    nodes = resources.where(kind="Node", group="") or resources.where(kind="NodeInventory", group="krmfn.dev")
+    if resources.failed or not nodes:
         return {(item.place.path if item.place else "") or item.ref.id for item in resources.items}
     idle = {finding.ref.id for finding in resources.placed() if finding.ref and finding.rule in _WITHOUT_NODES}
     return {item.ref.id for item in resources.items if item.ref.id not in idle}

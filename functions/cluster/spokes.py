@@ -48,7 +48,7 @@ def has_nodes_alone(cluster: Cluster, clusters: Sequence[Cluster], config: Confi
 def _labels(clusters: Iterable[Cluster], named: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     labels: dict[str, dict[str, str]] = {}
     for resources in (part for cluster in clusters for part in cluster.inputs):
-        for item in resources.select(*MANAGED):
+        for item in resources.where(kind=MANAGED[0], group=MANAGED[1]):
             labels.setdefault(item.name, {}).update(itemtext.strings(item, "metadata", "labels"))
     for name, fields in named.items():
         labels.setdefault(name, {}).update(fields)

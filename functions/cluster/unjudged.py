@@ -86,7 +86,7 @@ def _of_unknown_clusters(streams: Clusters) -> Iterator[Gap]:
 
 def _concerns_us(resources: ResourceList) -> bool:
     kinds = ((MODULE_KIND, MODULE_GROUP), (HUB_KIND, HUB_GROUP))
-    return any(resources.select(*kind) for kind in kinds) or bool(owners_among(resources.items))
+    return any(resources.where(kind=kind[0], group=kind[1]) for kind in kinds) or bool(owners_among(resources.items))
 
 
 def _of_files(streams: Clusters) -> Iterator[Gap]:
@@ -131,7 +131,8 @@ def of_lists(lists: Lists) -> Iterator[Gap]:
 
 def _of_list(resources: ResourceList) -> Iterator[Gap]:
     """Yield what was not judged of one final list; a gap without names is about the whole list."""
-    modules, on_spokes = resources.select(MODULE_KIND, MODULE_GROUP), resources.select(HUB_KIND, HUB_GROUP)
+    modules = resources.where(kind=MODULE_KIND, group=MODULE_GROUP)
+    on_spokes = resources.where(kind=HUB_KIND, group=HUB_GROUP)
     if wrapping := wrappers(resources.items, {kind for _, kind in run_of(resources).driven}):
         yield Gap("kinds", "what others wrap", "keep it in files of its own", tuple(str(item.ref) for item in wrapping))
     if not (modules or on_spokes or owners_among(resources.items)):

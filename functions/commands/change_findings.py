@@ -8,6 +8,7 @@ from krmfn import Result, error
 from krmfn.findings import placed
 from krmfn.typed import NamedTuple
 
+from ..finding import with_words
 from ..formats.checked import tag_cluster
 from ..kmm.module import HUB_KIND, MODULE_KINDS
 from ..plan import OF_NODES, UNKNOWN_NODES, Comparison, Effect, not_as_reviewed
@@ -107,7 +108,7 @@ def _change_errors(comparison: Comparison, words: Collection[str]) -> Iterator[R
             continue
         for about, effect in _raised(comparison, word, kind):
             raised = _with_note(comparison, about, effect)
-            (finding,) = tag_cluster(name, [raised.error.with_words(after=f" (--fail-on {word})")])
+            (finding,) = tag_cluster(name, [with_words(raised.error, after=f" (--fail-on {word})")])
             yield Raised(finding, raised.note, effect)
         of_hub = next((change.ref for change in plan.changes if change.ref.kind == HUB_KIND), None)
         spokes = run_of(comparison.sides[1]).spokes if comparison.sides else ()

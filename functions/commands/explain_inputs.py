@@ -67,7 +67,7 @@ def _profile_errors(item: Item) -> list[Result]:
 
 
 def _function_config(resources: ResourceList, path: str) -> FunctionConfig:
-    items = resources.select("RenderDeviceConfigs", "krmfn.dev")
+    items = resources.where(kind="RenderDeviceConfigs", group="krmfn.dev")
     if len(items) > 1:
         names = ", ".join(str(item.ref) for item in items)
         raise KrmfnError(f"{path} holds {len(items)} functionConfigs: {names}; pass a PATH with only one")
@@ -113,7 +113,7 @@ def has_profile(name: str, paths: Sequence[str]) -> bool:
         clusters = cluster_streams.render_all(_CONTEXT, paths).clusters
     except KrmfnError:
         return False
-    items = (item for cluster in clusters for item in cluster.final.select(PROFILE[1], PROFILE[0]))
+    items = (item for cluster in clusters for item in cluster.final.where(kind=PROFILE[1], group=PROFILE[0]))
     return any(f"{name}.".startswith(f"{item.ref.name}.") for item in items)
 
 
@@ -124,7 +124,7 @@ def read_profile(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     for a Profile with errors.
     """
     clusters = cluster_streams.render_all(_CONTEXT, paths).clusters
-    items = [item for cluster in clusters for item in cluster.final.select(PROFILE[1], PROFILE[0])]
+    items = [item for cluster in clusters for item in cluster.final.where(kind=PROFILE[1], group=PROFILE[0])]
     by_name = {item.ref.name: item for item in items}
     prefixes = [prefix for prefix in by_name if f"{name}.".startswith(f"{prefix}.")]
     if not prefixes:

@@ -36,7 +36,7 @@ def profiles_of(paths: Sequence[str], root: str | None) -> list[Item]:
     items = list[Item]()
     for path in paths:
         resources = manifests.read(path, root=root)
-        profiles = resources.select(PROFILE[1], PROFILE[0])
+        profiles = resources.where(kind=PROFILE[1], group=PROFILE[0])
         if not profiles:
             raise KrmfnError(f"--profile {path}: no Profile is in it")
         items += profiles

@@ -91,7 +91,7 @@ def _check(args: Request) -> int:
         if not (streams.is_whole and is_right):
             raise KrmfnError(f"{path} has errors, so it is not known which labels are needed; see `krmfn check`")
         for name, resources in streams.lists.items():
-            items = resources.select("NodeInventory", CONFIG[0])
+            items = resources.where(kind="NodeInventory", group=CONFIG[0])
             labels = used.get(name, set())  # a list that belongs to no cluster needs none
             if not items and labels:
                 findings.append(error(f"{name} has no inventory, and selects nodes by {', '.join(sorted(labels))}"))

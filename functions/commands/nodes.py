@@ -16,6 +16,7 @@ from ..cluster import cluster_streams, live_nodes, unjudged
 from ..cluster.deployed import Lists
 from ..command import FAILS_ON, Command, Context
 from ..exclusivity.node import Node
+from ..finding import without_copies
 from ..fleet import summarized, table, wording
 from ..fleet.live import Live
 from ..fleet.nodes import Fleet
@@ -203,8 +204,7 @@ def _node_findings(view: View, keys: Collection[str], is_required: bool) -> Iter
     Raises KrmfnError where there is no node, though nothing is wrong, or where labels (`keys`) are not known of them.
     """
     has_errors = view.resources.failed
-    reported = {finding.occurrence for finding in view.resources.placed()} if has_errors else set()
-    yield from (finding for finding in view.node_findings if finding.occurrence not in reported)
+    yield from without_copies(view.node_findings, view.resources.placed() if has_errors else ())
     if view.errors or (has_errors and not view.groups):
         return
     moving.check_nodes(view.cluster.fleet, view.name, keys)

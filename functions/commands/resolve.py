@@ -42,7 +42,7 @@ def _table(lists: Mapping[str, ResourceList], args: Request) -> tuple[str, list[
     """Return a line per Module and kernel, or JSON, and an error for each Module without a mapping for a kernel."""
     rows, findings = list[dict[str, Any]](), list[Result]()
     for resources in lists.values():
-        modules = [Module(item.manifest) for item in resources.select(MODULE_KIND, MODULE_GROUP)]
+        modules = [Module(item.manifest) for item in resources.where(kind=MODULE_KIND, group=MODULE_GROUP)]
         for module in modules:
             module_rows = rows_of(module, args.kernel)
             unmapped = [row["kernel"] for row in module_rows if row["mapping"] is None]

@@ -6,13 +6,14 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 
 from krmfn import Place, ResourceList
-from krmfn.findings import Findings, in_order
+from krmfn.findings import Findings
 from krmfn.results import Result, error
 from krmfn.typed import TYPE_CHECKING
 
 from ..cluster import cluster_lists, root_files, unjudged
 from ..cluster.deployed import Clusters
 from ..command import Context
+from ..finding import in_order, without_copies
 from ..formats.checked import Checked, names_of, new_findings, parse_baseline, tag_cluster
 from ..formats.findings import fails
 from ..formats.unjudged import Gap, failing, joined, sentence
@@ -127,10 +128,9 @@ def with_changes(checked: Checked, comparisons: Sequence[Comparison]) -> Checked
     from ..formats import grouped, verdict  # here: most checks compare nothing
 
     names = [comparison.name for comparison in comparisons]
-    listed = {result.occurrence for result in checked.results}
     notes = grouped.notes(comparisons)
     results = [grouped.tag_clusters(note, holders, names) if names[1:] else note for note, holders in notes]
-    results = [*checked.results, *(result for result in results if result.occurrence not in listed)]
+    results = [*checked.results, *without_copies(results, checked.results)]
     gaps = joined((*checked.not_judged, *verdict.of_change(comparisons)))
     return checked._replace(results=list(Findings(results)), not_judged=gaps)
 

@@ -16,6 +16,7 @@ from ..chain.worker_log import Log
 from ..cluster import cluster_streams, live_nodes
 from ..command import Command, Context
 from ..exclusivity.node import Node
+from ..finding import without_copies
 from ..fleet import dumped_kinds, explanation
 from ..fleet.coverage import Group
 from ..fleet.explanation import Answer
@@ -182,8 +183,7 @@ def _of_node(node: Node, group: Group, view: View, live: Live | None, log: Log) 
 
 def _reasons(view: View, resources: ResourceList) -> list[str]:
     """Return why it is not known what the nodes of a cluster get, without what is reported with its list."""
-    known = {finding.occurrence for finding in resources.placed()}
-    lines = [_line(finding) for finding in view.errors if finding.occurrence not in known]
+    lines = [*map(_line, without_copies(view.errors, resources.placed()))]
     return lines or [f"what the nodes of {view.name} get is not known because of these errors"]
 
 

@@ -100,7 +100,7 @@ def _labels(old: ResourceList, new: ResourceList) -> Iterator[str]:
 
 
 def _profiles(old: ResourceList, new: ResourceList) -> Iterator[str]:
-    before, after = ({item.name: item for item in side.select(PROFILE[1], PROFILE[0])} for side in (old, new))
+    before, after = ({item.name: item for item in side.where(kind=PROFILE[1], group=PROFILE[0])} for side in (old, new))
     for name, item in after.items():
         other = before.get(name)
         if other is None:

@@ -8,6 +8,7 @@ from krmfn import KrmfnError
 from ..cluster import cluster_streams, config, foreign
 from ..cluster.deployed import Cluster, Clusters
 from ..command import Context
+from ..finding import without_copies
 from ..paths.failures import failure_of
 
 _Contents = tuple[str, tuple[tuple[str, str, tuple[str, ...]], ...]]
@@ -31,12 +32,11 @@ def all_clusters(context: Context, paths: Sequence[str], current: Clusters, layo
     sides = [twin or rendered.get(cluster.name) for twin, cluster in zip(twins, layout.clusters, strict=True)]
     names = {cluster.name for cluster in twins if cluster}
     failures = [failure for failure in current.failures if failure.cluster in names]
-    listed = {finding.occurrence for finding in others.findings}
     return current._replace(
         clusters=[cluster for cluster in sides if cluster and not cluster.is_unassigned],
         unassigned=[cluster for cluster in sides if cluster and cluster.is_unassigned],
         failures=[*others.failures, *failures],
-        findings=[*others.findings, *(f for f in current.findings if f.occurrence not in listed)],
+        findings=[*others.findings, *without_copies(current.findings, others.findings)],
     )
 
 

@@ -3,6 +3,7 @@
 from krmfn import ResourceList, Result
 from krmfn.schema_findings import EMPTY
 
+from ..finding import fact
 from ..rendering.generated import Render, Renderer
 from ..rendering.kinds import DEVICECONFIG, OURS, SEED
 from ..rendering.start import start
@@ -28,7 +29,7 @@ _SWITCHES = ("devicePlugin", "dra", "serviceAccount", "service", "daemonSets", "
 def _with_remedy(finding: Result) -> Result:
     """Return the finding; if it is about an empty field, with how to switch off an inherited one."""
     name = finding.field.path.rpartition(".")[2] if finding.field else ""
-    if name != "$patch" and not (name in _SWITCHES and finding.fact("problem") == EMPTY):
+    if name != "$patch" and not (name in _SWITCHES and fact(finding, "problem") == EMPTY):
         return finding
     remedy = "to switch off what a profile or the defaults set, write `enabled: false` in it"
     return finding._replace(remedy=f"{finding.remedy}; {remedy}" if finding.remedy else remedy)

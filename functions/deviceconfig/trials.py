@@ -10,6 +10,7 @@ from krmfn.printing import counted
 from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any
 
+from ..finding import occurrence
 from ..formats.unjudged import UNTRIED
 from ..profile import judging, samples
 from ..profile.product import Profile, whens
@@ -49,7 +50,7 @@ def check(resources: ResourceList, items: Collection[Item], config: FunctionConf
                 bench = Bench(variant, resources, config, set(), set(), iter(range(_most(variant))))
                 is_used = product.name in used
                 results = _expansion_errors(variant, config) if is_used else _rendering_errors(bench)
-                findings |= {finding.occurrence: finding for finding in results}
+                findings |= {occurrence(finding): finding for finding in results}
             yield from findings.values()
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from krmfn import Field, Item, ResourceList, Result
 from krmfn.printing import some
 from krmfn.resource import Ref
-from krmfn.results import node_facts
 
 from .. import exclusivity, oracles
 from ..exclusivity import Claim, Conflict
 from ..exclusivity.claim import local_conflict
+from ..finding import node_facts
 from ..fleet.drivers import driver
 from ..grouping import grouped
 from ..kmm.lints import neighbours

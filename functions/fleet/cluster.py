@@ -127,7 +127,7 @@ def _drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -
     """Return the Modules of a list, each with its driver."""
     modules = [item for item in resources.items if (item.group, item.kind) in MODULE_KINDS and not item.is_local]
     kinds = {*CONFIGS, *(mark.owner[1] for item in modules if (mark := mark_of(item.annotations)))}
-    configs = {item.ref.id: item for kind in sorted(kinds) for item in resources.select(kind)} if modules else {}
+    configs = {item.ref.id: item for kind in sorted(kinds) for item in resources.where(kind=kind)} if modules else {}
     return [(item, _driver(item, configs, domain_of)) for item in modules]
 
 

@@ -1,9 +1,10 @@
 """Facts about a node that decide what it gets: name, labels, kernel, taints."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
-from krmfn import KrmfnError, Manifest
+from krmfn import Item, KrmfnError, Manifest, itemtext
 from krmfn.typed import Any
+from krmfn.yamltext import peek
 
 from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import listing, table, tables, text
@@ -88,6 +89,29 @@ def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node
     taints = tuple(taints_of(manifest)) if "taints" in table(manifest, "spec") else ()
     kernel, architecture, os_image, kubelet = (text(info, key) for key in NODE_INFO)
     return Node(name, labels, kernel, taints, architecture, os_image, kubelet=kubelet)
+
+
+def of_item(item: Item, keys: Collection[str] | None) -> Node:
+    """Return the facts of a Node object. Raises KrmfnError for what no API server accepts."""
+    if item.is_read:
+        return of_manifest(item.manifest, keys)
+    labels = itemtext.strings(item, "metadata", "labels")
+    if keys is not None:  # the common case of a large list, where each step counts
+        return Node(item.name, {key: labels[key] for key in keys if key in labels})
+    info = _strings(item, NODE_INFO, "status", "nodeInfo")
+    if any(not text and item.mentions(name) for name, text in info.items()):
+        return of_manifest(item.manifest)  # it may be no string
+    kernel, architecture, system, kubelet = info.values()
+    taints = taints_of({"spec": itemtext.part(item, "spec")}) if item.mentions("taints") else ()
+    return Node(item.name, labels, kernel, tuple(taints), architecture, system, kubelet=kubelet)
+
+
+def _strings(item: Item, keys: Iterable[str], *path: str) -> dict[str, str]:
+    """Return the strings under some keys of the mapping at a path, "" where there is none."""
+    block = itemtext.mapping(item, *path)
+    known = {key: block.scalar(key.encode()) for key in keys} if isinstance(block, peek.Mapping) else {}
+    texts = {key: word for key, word in known.items() if isinstance(word, str)}
+    return {key: texts[key] if key in texts else itemtext.string(item, *path, key) for key in keys}
 
 
 def taints_of(manifest: Manifest) -> list[Taint]:

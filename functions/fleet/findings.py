@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Field, KrmfnError, Ref, Result, error, info, warning
 from krmfn.printing import SHOWN, some
-from krmfn.results import node_facts
 from krmfn.typed import NamedTuple
 
+from ..finding import node_facts
 from ..kmm.lookup import text
 from ..kmm.resolution import NotJudged, resolver
 from ..kmm.versions import Target

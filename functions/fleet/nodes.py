@@ -67,8 +67,8 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
     With `keys` only names and those labels are read from Node objects, which is faster; None reads everything.
     Under kustomize a Node has its name before any prefix: the one in its file and on the cluster.
     """
-    inventories = resources.select("NodeInventory", "krmfn.dev")
-    objects, listed = _from_objects(resources.select("Node", ""), keys), _from_inventories(inventories)
+    inventories = resources.where(kind="NodeInventory", group="krmfn.dev")
+    objects, listed = _from_objects(resources.where(kind="Node", group=""), keys), _from_inventories(inventories)
     nodes, held = [*objects.nodes, *listed.nodes], [*listed.held]
     findings = [*objects.findings, *listed.findings, *_repetitions([*objects.sources, *listed.sources])]
     for spoke in run_of(resources).spokes:
@@ -97,7 +97,7 @@ def _from_objects(items: Sequence[Item], keys: Collection[str] | None) -> _Nodes
     from_kustomize = any(item.mentions(readings.KUSTOMIZE_ID) for item in items[:1])
     for item in items:
         try:
-            node = _node(item, keys)
+            node = facts.of_item(item, keys)
         except KrmfnError as failure:
             refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
             result.findings.extend(_ambiguities(item, keys) or [refused])
@@ -129,24 +129,9 @@ def _from_inventories(items: Sequence[Item]) -> _Nodes:
     return result
 
 
-def _node(item: Item, keys: Collection[str] | None) -> Node:
-    """Return the facts of a Node object. Raises KrmfnError for what no API server accepts."""
-    if item.is_read:
-        return facts.of_manifest(item.manifest, keys)
-    labels = itemtext.strings(item, "metadata", "labels")
-    if keys is not None:  # the common case of a large list, where each step counts
-        return Node(item.name, {key: labels[key] for key in keys if key in labels})
-    info = itemtext.strings_under(item, facts.NODE_INFO, "status", "nodeInfo")
-    if any(not text and item.mentions(name) for name, text in info.items()):
-        return facts.of_manifest(item.manifest)  # it may be no string
-    kernel, architecture, system, kubelet = info.values()
-    taints = facts.taints_of({"spec": itemtext.part(item, "spec")}) if item.mentions("taints") else ()
-    return Node(item.name, labels, kernel, tuple(taints), architecture, system, kubelet=kubelet)
-
-
 def kernels(resources: ResourceList) -> set[str]:
     """Return the kernel versions of all nodes in a list; what is wrong with an inventory is reported elsewhere."""
-    inventories = resources.select("NodeInventory", "krmfn.dev")
+    inventories = resources.where(kind="NodeInventory", group="krmfn.dev")
     of_inventories = {kernel for item in inventories for _, kernel in names_and_kernels(item)} - {facts.UNKNOWN}
     return (_of_objects(resources, "kernelVersion") | of_inventories) - {""}
 
@@ -160,14 +145,14 @@ def names_and_kernels(inventory: Item) -> Iterator[tuple[str, str]]:
 
 def kubelets(resources: ResourceList) -> set[str]:
     """Return the versions of the kubelets of all nodes in a list, also of an inventory with errors elsewhere."""
-    inventories = resources.select("NodeInventory", "krmfn.dev")
+    inventories = resources.where(kind="NodeInventory", group="krmfn.dev")
     of_inventories = (texts(item.content.manifest.get("spec"), "kubeletVersions") for item in inventories)
     return _of_objects(resources, "kubeletVersion").union(*of_inventories) - {""}
 
 
 def _of_objects(resources: ResourceList, name: str) -> set[str]:
     """Return what the Node objects in a list have in this field of status.nodeInfo."""
-    return {itemtext.string(item, "status", "nodeInfo", name) for item in resources.select("Node", "")}
+    return {itemtext.string(item, "status", "nodeInfo", name) for item in resources.where(kind="Node", group="")}
 
 
 def _ambiguities(item: Item, keys: Collection[str] | None) -> list[Result]:

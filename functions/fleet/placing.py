@@ -2,6 +2,7 @@
 
 from krmfn import Field, Result, info
 
+from ..finding import with_words
 from ..kmm.module import MAPPINGS
 from .drivers import Driver
 
@@ -26,4 +27,4 @@ def at_mappings(driver: Driver, finding: Result, at: str = "") -> Result:
 def at_config(driver: Driver, finding: Result) -> Result:
     """Return the finding about a driver, placed at the config that it is made from."""
     pool = f"pool {driver.claim.pool}: " if driver.claim.pool else ""
-    return finding.with_words(pool)._replace(ref=driver.claim.ref, place=driver.claim.place)
+    return with_words(finding, pool)._replace(ref=driver.claim.ref, place=driver.claim.place)

@@ -11,6 +11,7 @@ from krmfn.printing import counted, some
 from krmfn.typed import NamedTuple, TypeVar
 
 from .. import grouping, sentence
+from ..finding import with_words
 from ..plan import Change, Comparison, Effect
 from .checked import CLUSTERS, NAMES, cluster_suffix, names_of
 
@@ -127,7 +128,7 @@ def notes(comparisons: Sequence[Comparison]) -> list[Shared[Result]]:
         others = [f"{subject} {_place(findings, clusters)}" for subject, findings in rest]
         note = _with_all_nodes(first)
         same = f"; the same for {some(others, len(others), 10)}" if others else ""
-        shared.append((note.with_words(after=same), _names(group)))
+        shared.append((with_words(note, after=same), _names(group)))
     return sorted(shared, key=lambda entry: ("error", "warning", "info").index(entry[0].severity))
 
 

@@ -65,7 +65,7 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     places.attach(resources.items)
     renames = graph.transformed(folder)
     if renames.prefixes or renames.suffixes:
-        _note_written_names(resources.select(PROFILE[1], PROFILE[0]))
+        _note_written_names(resources.where(kind=PROFILE[1], group=PROFILE[0]))
     resources.report(map(places.locate, output.findings))
     resources.report(info(f"kustomize: {line}", rule="KRM106") for line in output.messages)
     resources.changes += output.changes

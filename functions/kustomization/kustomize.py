@@ -20,10 +20,11 @@ from krmfn import streams
 from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL
 from krmfn.resource import Manifest, Place, Ref
-from krmfn.results import UNLISTED, Field, Result, facts_of
+from krmfn.results import UNLISTED, Field, Result
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
+from ..finding import facts_of
 from ..paths.disk import refuse_inside
 from . import process, provenance, unapplied
 from .calls import Call

@@ -16,6 +16,7 @@ from krmfn.resource import Place, split
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
 
+from ..finding import fact, with_words
 from ..paths.disk import File
 from ..rendering.generated import OWNER_FACT, generated_from, of_value
 from . import provenance, values
@@ -85,7 +86,7 @@ class Places:
         inputs = self._origins().inputs
         if result.ref and (item := _item_with(result.ref.id, inputs)):
             return self._locate(item.annotations, item, result)
-        owner = self._owners().get(str(result.fact(OWNER_FACT)))
+        owner = self._owners().get(str(fact(result, OWNER_FACT)))
         return result._replace(place=self._owner_place(owner, owner.annotations, result.field) if owner else None)
 
     def _locate(self, notes: Mapping[str, str], item: Item, result: Result) -> Result:
@@ -129,7 +130,7 @@ class Places:
             return result._replace(place=source.field_place(source_path) if source_path else source.place)
         place, files = self._change(path, item, {*names, source.name}, transformers)
         if files and not place:
-            result = result.with_words(after=f" (set by a patch of {' or '.join(files)})")
+            result = with_words(result, after=f" (set by a patch of {' or '.join(files)})")
         return result._replace(place=place or source.field_place(path))
 
     def _change(
@@ -149,7 +150,7 @@ class Places:
         mark = mark_of(item.annotations)
         owner = _item_with(mark.owner, self._origins().inputs) if mark else None
         if owner:
-            named = result if result.fact(OWNER_FACT) else generated_from(owner.ref, result)
+            named = result if fact(result, OWNER_FACT) else generated_from(owner.ref, result)
             return named._replace(place=self._owner_place(owner, owner.annotations, result.field))
         kustomization = self._origins().kustomizations.get(maker)
         place = kustomization and generator(kustomization, item.kind, names)

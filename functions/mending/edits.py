@@ -13,6 +13,7 @@ from krmfn.results import MEND, QUOTE, REMOVE, RENAME, Result
 from krmfn.typed import NamedTuple
 from krmfn.yamltext.simple import scalar
 
+from ..finding import fact
 from . import pointers, removal
 
 _NEVER = re.compile(r"(?i).*(?:selectors?|labels?|images?|namespaces?)|kind|apiVersion|taints|tolerations|\$patch")
@@ -34,7 +35,7 @@ class Edit(NamedTuple):
 
 def is_mendable(finding: Result) -> bool:
     """Return True for a finding that says how it is mended, in a field that may be mended, at a known place."""
-    mend, place = finding.fact(MEND), finding.place
+    mend, place = fact(finding, MEND), finding.place
     if not (isinstance(mend, tuple) and finding.field and place and place.path and place.line and place.column):
         return False
     path = split(finding.field.path)
@@ -45,7 +46,7 @@ def is_mendable(finding: Result) -> bool:
 
 def edit_of(finding: Result, text: str) -> Edit | None:
     """Return the edit of a file's text that mends a finding there; None where the text holds something else."""
-    mend, place, field = finding.fact(MEND), finding.place, finding.field
+    mend, place, field = fact(finding, MEND), finding.place, finding.field
     if not (isinstance(mend, tuple) and place and field):
         return None
     if (start := _offset(text, place.line, place.column)) is None:

@@ -113,7 +113,7 @@ def _rules(item: Item, namespace: str) -> Iterator[Result]:
 
 def _without_effect(resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
     """Yield an info per field of the functionConfig that is for DeviceConfigs, if the list has none."""
-    has_configs = any(item.group in (OURS, SEED) for item in resources.select("DeviceConfig"))
+    has_configs = any(item.group in (OURS, SEED) for item in resources.where(kind="DeviceConfig"))
     for name, value in (("defaults", config.defaults), ("profiles", config.profiles)):
         if value and not has_configs:
             message = "has no effect: it is for DeviceConfigs, and there are none"

@@ -98,7 +98,7 @@ def visible(
     entries: list[tuple[Item | Source, str, str]] = [
         (item, ANNOTATION, rule) for item in holders for rule, reason in _entries(item) if reason
     ]
-    modules = resources.select(MODULE_KIND, MODULE_GROUP)
+    modules = resources.where(kind=MODULE_KIND, group=MODULE_GROUP)
     is_judged = users or any(OWNER not in item.annotations for item in modules)
     if is_judged and run.config_item in resources.items:  # else it is also for other lists
         entries += ((config.source, f"spec.ignore.{rule}", rule) for rule in config.ignore)

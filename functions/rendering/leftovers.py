@@ -47,7 +47,7 @@ def sort_out(
     already no object is left over, and every Module is judged.
     """
     marked = resources.marked()
-    modules = [*resources.select(MODULE_KIND, MODULE_GROUP), *resources.select(HUB_KIND, HUB_GROUP)]
+    modules = [*resources.where(kind=MODULE_KIND, group=MODULE_GROUP), *resources.where(kind=HUB_KIND, group=HUB_GROUP)]
     if not marked:
         return (), modules, ()
     by_scope = [(scope, generated_by(scope, marked)) for scope in scopes]
@@ -147,7 +147,7 @@ def _kpt_folders(resources: ResourceList) -> tuple[str, ...]:
     """Return the folders of kpt packages with a final slash ("" for the top); none for a list from kustomize."""
     if any(KUSTOMIZE_ID in item.annotations for item in resources.mentioning(KUSTOMIZE_ID)):
         return ()
-    files = map(_path, resources.select("Kptfile", "kpt.dev"))
+    files = map(_path, resources.where(kind="Kptfile", group="kpt.dev"))
     return tuple(path[: path.rfind("/") + 1] for path in files if path)
 
 

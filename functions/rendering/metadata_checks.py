@@ -52,7 +52,7 @@ def inputs_are_marked(resources: ResourceList, handled: Kinds) -> Iterator[Resul
         is_rendered = (item.group, item.kind) in handled
         message = "would be deployed with its generated objects" if is_rendered else _ONLY_READ
         yield item.located(warning(message, rule="KRM104", remedy=f"mark it with the annotation {_MARK}"))
-    if nodes := [item for item in resources.select("Node", "") if not item.is_local]:
+    if nodes := [item for item in resources.where(kind="Node", group="") if not item.is_local]:
         others = f", and so would {len(nodes) - 1:,} more" if len(nodes) > 1 else ""
         remedy = f"mark {'each' if others else 'it'} with the annotation {_MARK}"
         first = nodes[0].ref._replace(name=previous_name(nodes[0]))

@@ -76,7 +76,7 @@ def check(
 
 def facts_of_user(resources: ResourceList) -> UserFacts | None:
     """Return what the CRDs of KMM say that the cluster is known to have, or that are among the resources, if any."""
-    crds, items = run_of(resources).crds, resources.select("CustomResourceDefinition", "apiextensions.k8s.io")
+    crds, items = run_of(resources).crds, resources.where(kind="CustomResourceDefinition", group="apiextensions.k8s.io")
     if not crds and not items:
         return None
     from ..kmm.crd.user_facts import NAMES, is_crd, read  # here, since few lists have a CRD

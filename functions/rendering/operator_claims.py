@@ -42,7 +42,7 @@ def selector_of(manifest: Mapping[str, Any], path: str) -> dict[str, str] | None
 
 def _configs(resources: ResourceList, config: FunctionConfig) -> Iterator[tuple[Item, str]]:
     for (group, kind), path in config.selectors.items():
-        yield from ((item, path) for item in resources.select(kind, group))
+        yield from ((item, path) for item in resources.where(kind=kind, group=group))
 
 
 _GOOD = """\

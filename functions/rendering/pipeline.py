@@ -32,7 +32,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
 
     An error in one resource hides no finding about the others: each goes through the stages as far as it is sound.
     """
-    if profiles := resources.select(PROFILE[1], PROFILE[0]):
+    if profiles := resources.where(kind=PROFILE[1], group=PROFILE[0]):
         note(resources, driven=driven_kinds(profiles), kept=driven_kinds(profiles, kept=True))
         renderers = [renderer.with_kinds(run_of(resources).driven) for renderer in renderers]
     handled = {pair: name for renderer in renderers for pair, name in renderer.schemas.items()}
@@ -87,7 +87,7 @@ def _judge(resources: ResourceList, work: _Work, rendered: Rendered, handwritten
     are then moved to the fields of the configs that give them now.
     """
     config = work.config
-    resources.report(readings.check(*handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
+    resources.report(readings.check(*handwritten, *resources.where(kind=HUB_KIND, group=HUB_GROUP)))
     readable = [item for item in handwritten if not item.content.ambiguous]
     modules = [(item, module) for item in readable if (module := module_of(item.manifest))]
     written, run, objects = [item for item, _ in modules], run_of(resources), rendered.objects

@@ -28,7 +28,7 @@ def read(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
     undriven.
     """
     products: dict[str, Profile] = {}
-    for item in resources.select(PROFILE[1], PROFILE[0]):
+    for item in resources.where(kind=PROFILE[1], group=PROFILE[0]):
         findings = list(mistakes(item, config.kmm_version))
         resources.report(map(item.located, findings))
         name = name_of(item)

@@ -35,13 +35,13 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     ours = of_kinds(resources.items, handled)
     misspelt = candidates(resources) if not ours else []
     config, is_function = resources.function_config, run_of(resources).settings.intent.is_function
-    is_configured = not is_function and (config is not None or resources.select(INVENTORY[1], INVENTORY[0]))
+    is_configured = not is_function and (config is not None or resources.where(kind=INVENTORY[1], group=INVENTORY[0]))
     marked = resources.marked() if misspelt else []
     scopes = [renderer.marked(marked) for renderer in renderers if marked]
     has_generated = any(scope.names(item.mark) for scope in scopes for item in marked)
     may_be_ours = misspelt and (config is not None or has_generated)
-    has_modules = any(resources.select(kind, group) for group, kind in MODULE_KINDS)
-    profiles = resources.select(PROFILE[1], PROFILE[0]) or run_of(resources).elsewhere
+    has_modules = any(resources.where(kind=kind, group=group) for group, kind in MODULE_KINDS)
+    profiles = resources.where(kind=PROFILE[1], group=PROFILE[0]) or run_of(resources).elsewhere
     if ours or is_configured or may_be_ours or profiles or has_modules:
         from .pipeline import run
 

@@ -72,7 +72,7 @@ def _driven_twice(resources: ResourceList, handled: Kinds, config: FunctionConfi
     """Yield a finding per kind whose configs are driven by krmfn and, by an entry of `operators`, by their operator."""
     report = warning if run_of(resources).settings.intent.is_old else error
     for group, kind in sorted(config.operators.intersection(handled)):
-        configs = (item for item in resources.select(kind, group) if not is_foreign(item))
+        configs = (item for item in resources.where(kind=kind, group=group) if not is_foreign(item))
         if first := next((item for item in configs if group in OWN or config.product(item)), None):
             product = config.product(first)
             driver = f"the Profile {product.name}" if product else "krmfn"
@@ -164,7 +164,7 @@ def any_of_ours(resources: ResourceList) -> bool:
         return True
     ours = resources.mentioning(OURS, PTEMPLATE_GROUP, SEED)
     return any((item.group in OWN and item.kind in _KINDS) or OWNER in item.annotations for item in ours) or any(
-        item.mentions("krmfn") for item in resources.select("Kptfile", "kpt.dev")
+        item.mentions("krmfn") for item in resources.where(kind="Kptfile", group="kpt.dev")
     )
 
 

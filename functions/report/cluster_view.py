@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from krmfn import KrmfnError, Ref, ResourceList, Result
-from krmfn.findings import in_order, placed
+from krmfn.findings import placed
 from krmfn.printing import some
 from krmfn.typed import NamedTuple
 
@@ -15,6 +15,7 @@ from ..deviceconfig.reading import domain_of
 from ..exclusivity.claim import FindPlace, local_conflict
 from ..exclusivity.messages import law_of, line_of
 from ..exclusivity.remedies import remedy_of
+from ..finding import fact, in_order, occurrence
 from ..fleet import rules, wording
 from ..fleet.cluster import Cluster, of_list, with_brought
 from ..fleet.coverage import Group, coverage
@@ -81,7 +82,7 @@ def part(view: View) -> Part:
     unjudged = str(view.errors[0]) if view.errors else "" if cluster.fleet.nodes else NO_NODES
     needed, unlisted = ((), unjudged) if view.errors else _images(cluster, groups)
     results = (*view.node_findings, *resources.placed())
-    findings = {finding.occurrence: finding for finding in results}
+    findings = {occurrence(finding): finding for finding in results}
     # on a hub's clusters only selectors decide
     nodes = [node for node in cluster.fleet.nodes if node.cluster is None]
     full_claims = [driver.full_claim for driver in cluster.all_drivers]
@@ -180,7 +181,7 @@ def _remedy(conflict: exclusivity.Conflict, findings: Iterable[Result]) -> str:
     """Return what to do about a conflict: what its finding says, which knows the configs, not only what they made."""
     claims = (*conflict.first, *conflict.second)
     key = law_of(conflict)[0], claims[0].ref, tuple(claim.claimant for claim in claims[1:])
-    remedies = (f.remedy for f in findings if (f.rule, f.ref, f.fact("claimants")) == key)
+    remedies = (f.remedy for f in findings if (f.rule, f.ref, fact(f, "claimants")) == key)
     return next(filter(None, remedies), remedy_of(conflict))
 
 

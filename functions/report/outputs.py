@@ -8,11 +8,11 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from krmfn import Field, KrmfnError, Place, Ref, Result, schema
-from krmfn.findings import in_order
 from krmfn.printing import counted
-from krmfn.results import UNLISTED, facts_of
+from krmfn.results import UNLISTED
 from krmfn.typed import Any
 
+from ..finding import facts_of, in_order
 from ..fleet import table, wording
 from ..fleet.images import Image, Need
 from ..formats.findings import FORMAT as CHECK

@@ -84,14 +84,14 @@ class _Places(NamedTuple):
     def of(cls, side: ResourceList) -> "_Places":
         """Return where a list has its nodes; of a node that is there twice the first place."""
         lines = dict[str, _Line]()
-        for item in side.select("NodeInventory", "krmfn.dev"):
+        for item in side.where(kind="NodeInventory", group="krmfn.dev"):
             item_lines = item.text.splitlines()
             for index, group in tables(item.content.manifest.get("spec"), "groups"):
                 shared = table(group, "labels")
                 for number, line in enumerate(text(group, "nodes").split("\n")):
                     name = line.partition(" ")[0]
                     lines.setdefault(name, _Line(item, item_lines, index, number, shared))
-        return cls(lines, {item.name: item for item in reversed(side.select("Node", ""))})
+        return cls(lines, {item.name: item for item in reversed(side.where(kind="Node", group=""))})
 
     def of_label(self, name: str, key: str) -> Place | None:
         """Return the place of a node's label, else that of the node."""

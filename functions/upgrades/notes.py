@@ -46,7 +46,7 @@ def notes(
     functions = known_nodes.nodes_of(resources, config), kernels_of
     effects = grouped((effect.ref.id, effect) for effect in plan.effects)
     changed = changed_modules(plan, external)
-    settings = [*resources.select(PROFILE[1], PROFILE[0]), *resources.select(CONFIG[1], CONFIG[0])]
+    settings = [*resources.where(kind=PROFILE[1], group=PROFILE[0]), *resources.where(kind=CONFIG[1], group=CONFIG[0])]
     labels = lost_labels(before, resources, plan.effects) if before and knows_nodes else {}
     impact = Impact(plan, *changed, target(config.kmm_version), *functions, knows_nodes, effects, labels)
     for finding in (*version_is_kept(impact, run_of(resources).renewed), *apply(RULES, impact)):
@@ -71,7 +71,7 @@ def at_the_cause(finding: Result, before: ResourceList, resources: ResourceList)
     source = _source(finding, manifests, {item.ref.id: item for item in resources.items})
     if not source:
         return finding
-    settings = [*resources.select(PROFILE[1], PROFILE[0]), *resources.select(CONFIG[1], CONFIG[0])]
+    settings = [*resources.where(kind=PROFILE[1], group=PROFILE[0]), *resources.where(kind=CONFIG[1], group=CONFIG[0])]
     former = {item.ref.id: item for item in before.items}
     return finding._replace(place=_cause(finding, source, former, settings))
 

@@ -103,7 +103,7 @@ def test_every_reader_sees_a_write_at_once() -> None:
     assert item.annotations[PATH] == "a.yaml"
     assert item.is_local
     assert (item.labels, item.manifest["metadata"]["labels"]) == ({}, {})
-    assert resources.select("DaemonSet") == [item]
+    assert resources.where(kind="DaemonSet") == [item]
     assert item in resources.mentioning("local-config")
 
 

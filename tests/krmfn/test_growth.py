@@ -83,12 +83,12 @@ def test_twice_the_children_are_twice_the_work(adopts: bool) -> None:
         first, second = (resources.append(owner) for owner in owners)
         resources.own(owner=first, manifests=children(number))
         again = ResourceList.parse(resources.to_bytes())
-        first, second = again.select("O")
+        first, second = again.where(kind="O")
         manifests = children(number) if adopts else []
         if adopts:
             again.remove(first)
         count = calls(lambda: again.own(owner=second if adopts else first, manifests=manifests, adopt=lambda _: True))
-        assert len(again.select("C")) == len(manifests)
+        assert len(again.where(kind="C")) == len(manifests)
         return count
 
     work(2)

@@ -72,10 +72,10 @@ def refs(resources: ResourceList) -> list[str]:
 
 def test_select() -> None:
     resources = parsed()
-    assert [item.name for item in resources.select("Module")] == ["gaudi", "foreign"]
-    assert [item.name for item in resources.select("Module", "")] == ["foreign"]
-    assert [item.name for item in resources.select("Module", "kmm.sigs.x-k8s.io")] == ["gaudi"]
-    assert resources.select("Pod") == []
+    assert [item.name for item in resources.where(kind="Module")] == ["gaudi", "foreign"]
+    assert [item.name for item in resources.where(kind="Module", group="")] == ["foreign"]
+    assert [item.name for item in resources.where(kind="Module", group="kmm.sigs.x-k8s.io")] == ["gaudi"]
+    assert resources.where(kind="Pod") == []
 
 
 def test_upsert_of_what_is_there_changes_nothing() -> None:

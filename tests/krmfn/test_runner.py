@@ -251,7 +251,7 @@ def test_signals(number: signal.Signals, code: int, tmp_path: Path) -> None:
 
 
 def test_a_list_without_work_imports_little() -> None:
-    done = ran("rl.select('Pod')\nprint(*sys.modules, sep='\\n')")
+    done = ran("rl.where(kind='Pod')\nprint(*sys.modules, sep='\\n')")
     heavy = {"yaml", "ruamel", "ruamel.yaml", "jsonschema", "dataclasses", "json", "argparse", "traceback", "re2"}
     imported = set(done.stderr.decode().split())
     assert {"krmfn.resourcelist", "krmfn.runner"} <= imported

@@ -196,7 +196,7 @@ def test_rbac_is_generated_as_serviceaccount_says(account: dict[str, bool], kind
         assert objects["RoleBinding"]["subjects"] == [{"kind": "ServiceAccount", "name": "sa", "namespace": "kmm"}]
         assert objects["RoleBinding"]["roleRef"]["name"] == "system:openshift:scc:privileged"
     without = answer(device_config(BASE | {"serviceAccount": {"openshift": True, "podSecurity": "privileged"}}))
-    assert not without.select("RoleBinding")
+    assert not without.where(kind="RoleBinding")
 
 
 def test_a_pod_s_labels_are_its_own_over_the_daemonset_s_and_ours_over_both() -> None:
@@ -208,7 +208,7 @@ def test_a_pod_s_labels_are_its_own_over_the_daemonset_s_and_ours_over_both() ->
         "service": {"port": 80},
     }
     resources = answer(device_config(BASE | {"labels": {"team": "no", "site": "s"}, "daemonSets": [entry]}))
-    (daemon,), (service,) = resources.select("DaemonSet"), resources.select("Service")
+    (daemon,), (service,) = resources.where(kind="DaemonSet"), resources.where(kind="Service")
     labels = daemon.manifest["spec"]["template"]["metadata"]["labels"]
     assert labels == {
         "site": "s",
@@ -242,7 +242,7 @@ def test_a_pool_s_image_replaces_the_config_s_however_it_is_written(
     spec = BASE | {"driverImage": None, "nodeSelector": None, "nodePools": pools}
     resources = answer(device_config(spec | config))
     assert not resources.failed, [str(finding) for finding in resources.results]
-    (module,) = resources.select("Module")
+    (module,) = resources.where(kind="Module")
     assert module.manifest["spec"]["moduleLoader"]["container"]["kernelMappings"][0]["containerImage"] == image
 
 

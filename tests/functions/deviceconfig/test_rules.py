@@ -65,7 +65,7 @@ def test_what_is_right_has_no_finding(change: dict[str, Any]) -> None:
 
 def test_a_relative_firmware_path_is_the_same_in_a_config_and_in_a_module() -> None:
     (finding,) = answer({"firmwarePath": "fw/updates"}).results
-    written = answer({"firmwarePath": "fw/updates"}).select("Module")[0].manifest
+    written = answer({"firmwarePath": "fw/updates"}).where(kind="Module")[0].manifest
     written["metadata"] = {"name": "dc", "namespace": "kmm"}
     (lint,) = check(Module(written))
     assert (finding.rule, finding.severity) == (lint.rule, lint.severity) == ("KRM208", "warning")

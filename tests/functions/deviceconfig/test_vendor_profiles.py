@@ -50,7 +50,7 @@ def in_our_kind(vendor: str, **spec: Any) -> Manifest:
 
 def test_the_example_has_no_finding() -> None:
     resources = manifests.read(str(EXAMPLE))
-    resources.function_config = resources.select("RenderDeviceConfigs")[0].manifest
+    resources.function_config = resources.where(kind="RenderDeviceConfigs")[0].manifest
     note(resources, settings=Settings(CHECK))
     deviceconfig(resources)
     assert resources.results == []
@@ -77,7 +77,7 @@ def test_a_profile_means_what_the_operator_makes(vendor: str) -> None:
 
 
 def test_users_write_the_seed_s_three_fields_or_a_profile_and_a_version() -> None:
-    items = manifests.read(str(EXAMPLE)).select("DeviceConfig")
+    items = manifests.read(str(EXAMPLE)).where(kind="DeviceConfig")
     assert {item.name for item in items} == set(MEANING)
     for item in items:
         fields = {"driverImage", "driverVersion"} if item.group == "example.com" else {"profile", "driverVersion"}

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.cluster_dump import is_dumped
 from krmfn_functions.final.judge import judge
+from krmfn_functions.finding import fact
 from krmfn_functions.run import note
 
 from krmfn import Manifest
@@ -124,7 +125,7 @@ def test_as_brute_force_finds_them(rows: list[list[str]]) -> None:
     expected = {name for one, two in combinations(rows, 2) for name in set(one) & set(two)}
     modules = [makes(f"m{at}", *names) for at, names in enumerate(rows)]
     found = [finding for finding in judged(*modules) if finding.rule == "KMM081"]
-    assert sorted(str(finding.fact("deviceClass")) for finding in found) == sorted(expected)
+    assert sorted(str(fact(finding, "deviceClass")) for finding in found) == sorted(expected)
 
 
 @pytest.mark.parametrize("number", [1, 2, 5])

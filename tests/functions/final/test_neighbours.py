@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from krmfn_functions.finding import fact
 
 from krmfn import Manifest
 from tests.builders import SPEC, device_config, edited, manifest, module, node
@@ -103,7 +104,7 @@ def test_as_brute_force_finds_them(
     found = [finding for finding in judged(*modules, inputs=inputs) if finding.rule == "KMM080"]
     named = {severity: set[str]() for severity in ("error", "warning")}
     for finding in found:
-        others = finding.fact("modules")
+        others = fact(finding, "modules")
         assert isinstance(others, tuple)
         named[finding.severity] |= {str(finding.ref), *map(str, others)}
     assert named["error"] | named["warning"] == meeting

@@ -8,12 +8,13 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import pytest
+from krmfn_functions.finding import node_facts
 from krmfn_functions.formats.checked import Checked
 from krmfn_functions.formats.findings import FORMATS, Layout, as_json, finding, summary_line, text
 
 from krmfn import Place, Ref, Result, error, info, warning
 from krmfn.printing import printable
-from krmfn.results import Field, node_facts
+from krmfn.results import Field
 from tests.builders import CONFIG
 from tests.commands import COMMANDS, ROOT, Done, environment, execute, process
 

@@ -30,7 +30,7 @@ def calls(number: int) -> int:
     resources = resource_list(*vendors(number))
     _, count = call_count(lambda: krmfn(resources))
     assert not resources.failed, [str(result) for result in resources.results]
-    assert len(resources.select("Module")) == number
+    assert len(resources.where(kind="Module")) == number
     return count
 
 

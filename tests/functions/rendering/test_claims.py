@@ -25,7 +25,7 @@ def selecting(*keys: str) -> list[Claim]:
 
 def written(resources: ResourceList) -> list[tuple[Item, Module]]:
     """Return the Modules of a list, which somebody wrote."""
-    return [(item, Module(item.manifest)) for item in resources.select("Module")]
+    return [(item, Module(item.manifest)) for item in resources.where(kind="Module")]
 
 
 def test_a_module_claims_what_it_selects_and_loads() -> None:
