@@ -89,8 +89,7 @@ class Content:
         Call it with () for the whole manifest. Code that only reads `manifest` need not: no fingerprint is taken then.
         """
         if not self.is_lent:
-            self.is_lent, self._fingerprint = True, None if self._pending else hash(fingerprint(self.manifest))
-            self._source()
+            self.is_lent, self._fingerprint = True, self._source().mark
         self.is_open = self.is_open or _HEAD.issuperset(parts[:1])
 
     def touch(self, parts: _Parts) -> None:
@@ -120,9 +119,8 @@ class Content:
     def _source(self) -> lent.Source:
         """Return the text with what is known of the manifest's collections: it is asked before they can change."""
         if self._lent is None:
-            self._lent = lent.Source(self.text, self.indent, self.manifest)
-            self._lent.lists.update({name: known for name, (_, known) in self._pending.items()})
-            self._pending = {}
+            written = {name: known for name, (_, known) in self._pending.items()}
+            self._lent, self._pending = lent.Source(self.text, self.indent, self.manifest, written), {}
         self.first = self.first or self._lent
         return self._lent
 
@@ -230,8 +228,8 @@ class Content:
         self._text, self._is_simple, self._is_odd, self.is_edited = text, None, False, True
         self._remarks, self._comments, self._pending = {}, None, {}
         if self.is_lent:
-            self._fingerprint = hash(fingerprint(self.manifest))
             before, self._lent = self._source(), lent.Source(text, self.indent, self.manifest)  # callers have it still
+            self._fingerprint = self._lent.mark
             self._were_lent += (before,) if before.lists.keys() - self._lent.lists.keys() else ()
 
     def _read(self) -> Manifest:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from . import itemtext, texts
 from .envelope import Envelope
@@ -64,10 +65,16 @@ def chosen(items: Iterable[Item], **choice: "Unpack[Choice]") -> Iterator[Item]:
 def with_origin(item: Item, manifest: Manifest) -> Manifest:
     """Return new data of an item with the old annotations that say where it came from, unless it has its own."""
     notes = annotations_of(manifest)
-    origin = {key: text for key, text in annotations_of(item.content.manifest).items() if re.fullmatch(_ORIGIN, key)}
+    origin = {key: text for key, text in annotations_of(item.content.manifest).items() if _says_origin(key)}
     if not origin.keys() - notes.keys():
         return manifest
     return {**manifest, "metadata": {**mapping(manifest.get("metadata")), "annotations": {**origin, **notes}}}
+
+
+@lru_cache(maxsize=1024)
+def _says_origin(key: str) -> bool:
+    """Return True for an annotation of _ORIGIN; the items of a list have the same ones."""
+    return re.fullmatch(_ORIGIN, key) is not None
 
 
 def with_refs(manifests: Manifest | Iterable[Manifest]) -> list[tuple[Ref, Manifest]]:
@@ -150,7 +157,7 @@ def _put_last(resources: Any, items: list[Item], path: str = "") -> list[Item]:
 
 def carry(items: list[Item], before: Iterable[Item]) -> None:
     """Let scalars that went from one item to another take their comments along (see `carrying.carry`)."""
-    if not any(item.is_read for item in before):
+    if not any(item._content for item in before):  # most have not been read, and are looked at without a call
         return
     from .strays import losing
 

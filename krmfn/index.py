@@ -15,19 +15,24 @@ class Index:
     def __init__(self, items: Iterable[Item], kinds: Collection[str]) -> None:
         """Take the items of a list, and the kinds that are looked for."""
         self.kinds = frozenset(kinds)
-        self.items: list[Item] = []
+        self.items = [*items]
         self.by_id: dict[Id, list[Item]] = {}
         self.children: dict[Id, Sequence[Item]] | None = None  # by their owners; None until `owned.put_owned` asks
         self._names: dict[int, Id] = {}
-        for item in items:
-            self.add(item)
+        for item in self.items:
+            # most items have not been read, and their kind is then looked at without a call
+            if (item.kind if item._content else item._kind or item.kind) in self.kinds:
+                self._note(item)
 
     def add(self, item: Item) -> None:
         """Add an item that was added to the list."""
         self.items.append(item)
         if item.kind in self.kinds:
-            name = self._names[id(item)] = item.ref.id
-            self.by_id.setdefault(name, []).append(item)
+            self._note(item)
+
+    def _note(self, item: Item) -> None:
+        name = self._names[id(item)] = item.ref.id
+        self.by_id.setdefault(name, []).append(item)
 
     def drop(self, item: Item) -> None:
         """Drop an item that was removed from the list."""

@@ -218,7 +218,7 @@ class ResourceList:
         if not self.failed:
             editing.carry(items, self.envelope.items)
         for at, item in enumerate(() if self.failed else items):
-            if itemtext.has_changed(item):
+            if item._content and itemtext.has_changed(item):
                 items[at] = editing.edited_item(target, item)
         results = self.results
         if target.holds(items) and not results:

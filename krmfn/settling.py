@@ -4,7 +4,7 @@ from .errors import KrmfnError, Refused
 from .itemtext import lines_before
 from .resource import check_plain, join, same
 from .typed import Any
-from .yamltext import edit, lent
+from .yamltext import changes, lent, rowwise
 
 __all__ = ["text_of"]
 
@@ -22,26 +22,46 @@ def text_of(content: Any, item: Any) -> bytes:
     text, is_written = _with_remarks(content, item) if content._remarks else (content.text, False)
     try:
         _check_edit(content)
-        if is_written:
-            return text
-        if content._pending:
-            written = edit.written_in(
-                text, content.manifest, content.indent, content._pending, not content._remarks and content.is_by_lines
-            )
-            if written is not None:
-                return written
-            content.lend(())  # the exact way needs to know all
-        known = lent.known_in(content.manifest, content._lent.lists if content._lent else {})
-        return edit.updated(text, content.manifest, content.indent, known, content.is_replaced)
+        return text if is_written else _with_data(content, text)
     except KrmfnError as failure:
         parts = getattr(failure, "parts", ()) or content._written
         at = item.at(parts) if parts else item
         raise Refused(str(failure), at, f"{item.ref}: {join(parts) or 'it'} ") from failure
 
 
+def _with_data(content: Any, text: bytes) -> bytes:
+    """Return a text of an item's content changed to its data: row by row where that is enough, as it nearly always is.
+
+    Raises KrmfnError where something would be lost.
+    """
+    data, indent, edits = content.manifest, content.indent, _changes(content) if content.is_by_lines else None
+    if edits is not None and not content._remarks:
+        edited = rowwise.patched(text.decode(), data, edits, indent + 2)
+        if edited is not None:
+            return edited.encode()
+    from .yamltext import edit
+
+    written = edit.written_in(text, data, indent, edits) if edits is not None else None
+    if written is not None:
+        return written
+    content.lend(())  # the exact way needs to know all
+    return edit.updated(text, data, indent, lent.known_in(data, content._lent.lists), content.is_replaced)
+
+
+def _changes(content: Any) -> list[changes.Change] | None:
+    """Return the mappings in which something was written, inner ones first; None where more was done, or may be."""
+    if content._pending:
+        return sorted(content._pending.values(), key=lambda change: -len(change[0]))
+    source = content._lent
+    if source is None or source.root is content.manifest:
+        known = lent.known_in(content.manifest, source.lists if source else {})
+        return changes.of_data(content.manifest, known)
+    return changes.of_other_data(source, content.manifest)
+
+
 def _with_remarks(content: Any, item: Any) -> tuple[bytes, bool]:
     """Return the text with the comments that were written, and whether it has all that was edited."""
-    from .yamltext import remarks
+    from .yamltext import edit, remarks
 
     text = remarks.with_comments(content.text.decode(), content.node, content._remarks).encode()
     data = edit.parse(text.decode())

@@ -34,8 +34,9 @@ class Stray(NamedTuple):
 def losing(items: list[Item], before: Iterable[Item]) -> tuple[list[Item], list[Item]]:
     """Return the items from which a scalar with a comment or quotes may have gone, and those that went as a whole."""
     present = {id(item) for item in items}
-    removed = [item for item in before if item.is_read and id(item) not in present]
-    return [*filter(_may_have_lost, items)], [item for item in removed if b"#" in item.content.text]
+    removed = [item for item in before if item._content and id(item) not in present]
+    losers = [item for item in items if item._content and _may_have_lost(item)]
+    return losers, [item for item in removed if b"#" in item.content.text]
 
 
 def _may_have_lost(item: Item) -> bool:

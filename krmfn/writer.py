@@ -1,6 +1,5 @@
 """Items and findings back into the text of a ResourceList; what was not touched is written as the bytes it came in."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -79,15 +78,15 @@ def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
     """Yield the items' bytes, untouched neighbours in one piece; comments behind removed items stay."""
     view = memoryview(envelope.text)
     unended = envelope.items[-1] if envelope.items and envelope.text[-1:] != b"\n" else None
-    order = {id(item): at for at, item in enumerate(envelope.items)}
+    order, before = {id(item): at for at, item in enumerate(envelope.items)}, [*envelope.items, None]
     kept = {id(item._origin or item) for item in items}
     has_removed = not kept >= order.keys()
     start = end = upcoming = 0
     for item in items:
-        is_ours = item.data is envelope.text and item is not unended
-        if item.start == end and is_ours and envelope.items[upcoming : upcoming + 1] == (item,):  # as nearly all are
+        if item is before[upcoming] and item.start == end and item is not unended:  # as nearly all are
             end, upcoming = item.end, upcoming + 1
             continue
+        is_ours = item.data is envelope.text and item is not unended
         at = order.get(id(item._origin or item), upcoming)
         removed = envelope.items[upcoming:at] if has_removed else ()
         comments = b"".join(_comments(old) for old in removed if id(old) not in kept) if removed else b""
@@ -135,6 +134,8 @@ def _item_text(envelope: Envelope, item: Item) -> bytes:
 
 def _canonical(result: Any) -> str:
     """Return a text that is equal for equal findings, whatever the order of their keys."""
+    import json  # here: most lists have no findings
+
     return json.dumps(result, sort_keys=True, default=str)
 
 

@@ -1,6 +1,5 @@
 """Match the entries of a new list with those of the old one, so that comments follow their entries."""
 
-import json
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
@@ -184,4 +183,6 @@ def text_of(value: Any) -> str:
     """Return a text that is equal for equal values."""
     if type(value) is str:
         return f"'{value}"
+    import json  # here: most edits match no entries, and loading it takes a tenth of an empty process
+
     return json.dumps(value, sort_keys=True, default=str)

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from ..errors import KrmfnError
 from ..resource import same
 from ..typed import Any
-from . import emit, inplace, lent, losses, nodewise, simple
+from . import emit, inplace, losses, nodewise, simple
 from .align import Lists
+from .changes import Change
 
 __all__ = ["KEEPS", "dashed", "parse", "trailer", "undashed", "updated", "with_line_end", "written", "written_in"]
 
@@ -36,17 +37,14 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_
     end = trailer(text, indent)
     body, rest = text[:end], text[end:]
     data = [new] if indent >= 0 else new
-    changes = inplace.changes(new, lists) if lists else None
-    edited = inplace.patched(body.decode(), data, changes) if changes is not None else None
+    candidate = nodewise.patched(body.decode(), data, lists, may_rewrite)
+    edited = candidate if candidate is not None and _holds(candidate, data, body) else None
     if edited is None:
-        candidate = nodewise.patched(body.decode(), data, lists, may_rewrite)
-        edited = candidate if candidate is not None and _holds(candidate, data, body) else None
-        if edited is None:
-            # what was lent from another text may have comments that nobody sees here
-            is_lent = any(known.source for known in (lists or {}).values())
-            if is_lent or not _is_harmless(body.decode(), data, indent, may_rewrite):
-                raise _refusal(body.decode(), data, candidate)
-            edited = emit.dump(data, max(indent, 0))
+        # what was lent from another text may have comments that nobody sees here
+        is_lent = any(known.source for known in (lists or {}).values())
+        if is_lent or not _is_harmless(body.decode(), data, indent, may_rewrite):
+            raise _refusal(body.decode(), data, candidate)
+        edited = emit.dump(data, max(indent, 0))
     return _with_trailer(edited, rest)
 
 
@@ -66,24 +64,17 @@ def _of_item(failure: losses.WouldLose, data: Any) -> losses.WouldLose:
     return losses.WouldLose(str(failure), failure.parts[1:] if is_listed else failure.parts)
 
 
-def written_in(text: bytes, new: Any, indent: int, pending: lent.Pending, by_lines: bool = False) -> bytes | None:
-    """Return `updated` where only scalars were written to some mappings; None for "not sure".
-
-    `by_lines`: the text was read by its lines.
-    """
+def written_in(text: bytes, new: Any, indent: int, changes: list[Change]) -> bytes | None:
+    """Return `updated` where nothing was done but to write to some mappings, inner ones first; None for "not sure"."""
     end = trailer(text, indent)
-    body = text[:end].decode()
-    changes = sorted(pending.values(), key=lambda change: -len(change[0]))  # inner ones first
-    edited = inplace.patched_in_part(body, new, changes, indent + 2) if by_lines else None
-    if edited is None:
-        edited = inplace.patched(body, [new] if indent >= 0 else new, changes)
+    edited = inplace.patched(text[:end].decode(), [new] if indent >= 0 else new, changes)
     return None if edited is None else _with_trailer(edited, text[end:])
 
 
 def _with_trailer(edited: str, rest: bytes) -> bytes:
     """Return an edited item with the lines behind it."""
     out = edited.encode()
-    return out + (rest.lstrip(b"\r\n") if re.search(KEEPS, out) else rest)  # else empty lines would become text
+    return out + (rest.lstrip(b"\r\n") if rest and re.search(KEEPS, out) else rest)  # else blanks would become text
 
 
 def written(data: Any, indent: int, lists: Lists) -> str:
@@ -202,8 +193,8 @@ def trailer(text: bytes, indent: int) -> int:
     What is indented deeper than the dash may belong to a block scalar, spaces included, and so may empty lines where
     one keeps them.
     """
-    kept = re.search(KEEPS, text)
     scalar = b"|" in text or b">" in text
+    kept = scalar and re.search(KEEPS, text)
     end = len(text)
     while end:
         start = text.rfind(b"\n", 0, end - 1) + 1

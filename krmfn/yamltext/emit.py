@@ -4,14 +4,13 @@ The rules for quotes and block scalars are those of go-yaml v3's emitter as kyam
 kpt does not reformat what we write; besides, every string that a YAML 1.1 reader would misread is quoted.
 """
 
-import json
 import re
 from functools import lru_cache
 
 from ..typed import Any
 from .simple import Timestamp, scalar
 
-__all__ = ["dump", "dump_json", "is_ambiguous", "is_literal", "literal", "quoted"]
+__all__ = ["dump", "dump_json", "is_ambiguous", "is_literal", "literal", "quoted", "rewritten"]
 
 _LONGEST_KEY = 128
 """go-yaml writes longer ones behind a question mark; readers know no longer ones than 1024 without it."""
@@ -41,6 +40,8 @@ def dump(data: Any, indent: int = 0) -> str:
 
 def dump_json(data: Any) -> str:
     """Return JSON on one line that is YAML, too: what YAML refuses or takes for a line break is escaped."""
+    import json  # here: most edits write strings, and loading it takes a tenth of an empty process
+
     text = json.dumps(data, ensure_ascii=False)
     if text.isascii() and "\x7f" not in text:
         return text
@@ -94,7 +95,7 @@ def _scalar(value: Any, pad: str) -> str:
         return "null"
     if isinstance(value, (dict, list)):
         return "[]" if isinstance(value, list) else "{}"
-    return _number(value) if isinstance(value, float) else json.dumps(value)
+    return _number(value) if isinstance(value, float) else dump_json(value)
 
 
 def _number(value: float) -> str:
@@ -116,6 +117,16 @@ def quoted(text: str) -> str:
     begins = first in "#,[]{}&*!|>'\"%@`" or text.startswith(("---", "...")) or (first in "?:-" and text[1:2] in " ")
     has_mark = begins or first.isspace() or text[-1] in " :" or ": " in text or " #" in text
     return "'" + text.replace("'", "''") + "'" if has_mark else text
+
+
+def rewritten(value: Any, quote: str) -> str:
+    """Return a scalar on one line, in the quotes of the old one."""
+    text: str = quoted(value) if type(value) is str else dump(value).rstrip("\n")
+    is_plain = text == value or (text == f'"{value}"' and "'" not in value)  # the other quotes would do, too
+    if not is_plain or not quote:
+        return text
+    escaped = value.replace("'", "''") if quote == "'" else value.replace("\\", "\\\\").replace('"', '\\"')
+    return f"{quote}{escaped}{quote}"
 
 
 def is_ambiguous(text: str) -> bool:

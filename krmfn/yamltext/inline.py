@@ -9,7 +9,7 @@ from .align import Lists, match_entries
 from .positions import key_name
 from .simple import is_merge
 
-__all__ = ["TooMuch", "check_keys", "flow", "renamed", "respelled", "scalar_patch", "written"]
+__all__ = ["TooMuch", "check_keys", "flow", "renamed", "respelled", "scalar_patch"]
 
 _IN_FLOW = r"[^,\[\]{}#:]*"
 _ANCHOR = re.compile(r"&[^\s,\[\]{}]+[ \t]+")
@@ -60,7 +60,7 @@ def scalar_patch(text: str, node: Any, new: Any) -> tuple[int, int, str]:
     if node.value == "" and not node.style:
         raise TooMuch  # a null without a word
     mark = _ANCHOR.match(text, start)
-    return mark.end() if mark else start, end, written(new, node.style or "")
+    return mark.end() if mark else start, end, emit.rewritten(new, node.style or "")
 
 
 def _block(text: str, start: int, end: int, new: Any) -> tuple[int, int, str]:
@@ -75,17 +75,7 @@ def _block(text: str, start: int, end: int, new: Any) -> tuple[int, int, str]:
         pad = row[: len(row) - len(row.lstrip(" "))]
         first, *rows = emit.literal(new, pad).split("\n")
         return start, stop, "\n".join([header[1] + first + comment, *rows]) + text[len(behind) : stop]
-    return start, stop, header[1] + written(new, "") + comment + text[len(behind) : stop]
-
-
-def written(value: Any, quote: str) -> str:
-    """Return a scalar on one line, in the quotes of the old one."""
-    text: str = emit.quoted(value) if type(value) is str else emit.dump(value).rstrip("\n")
-    is_plain = text == value or (text == f'"{value}"' and "'" not in value)  # the other quotes would do, too
-    if not is_plain or not quote:
-        return text
-    escaped = value.replace("'", "''") if quote == "'" else value.replace("\\", "\\\\").replace('"', '\\"')
-    return f"{quote}{escaped}{quote}"
+    return start, stop, header[1] + emit.rewritten(new, "") + comment + text[len(behind) : stop]
 
 
 def flow(walk: Any, node: Any, old: Any, new: Any) -> str:
@@ -101,7 +91,7 @@ def flow(walk: Any, node: Any, old: Any, new: Any) -> str:
     if node.id == "scalar" or type(old) is not type(new):
         moves.check_brackets(walk, new)
         is_quoted = node.id == "scalar" and node.style and isinstance(new, str)
-        return written(new, node.style) if is_quoted else _in_brackets(new)
+        return emit.rewritten(new, node.style) if is_quoted else _in_brackets(new)
     if isinstance(new, list):
         nodes, matches = dict[Any, Any](enumerate(node.value)), list[Any](match_entries(old, new, walk.lists))
     else:

@@ -5,7 +5,9 @@ A value of one item that is put into another one, or into a new one, is found he
 
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
+from ..resource import fingerprint
 from ..typed import Any
 from .align import Known, collections
 
@@ -13,18 +15,30 @@ __all__ = ["Pending", "Source", "has_left", "known_in", "link", "parts", "source
 
 Pending = Mapping[int, tuple[tuple[str, ...], Known]]
 """Mappings to which scalars were written, by their identities: each with its path, and what it held."""
+_NOTHING: Mapping[int, Known] = MappingProxyType({})
 
 
 class Source:
     """A text of an item, and the collections of its data that were lent."""
 
-    __slots__ = ("__weakref__", "indent", "lists", "root", "text")
+    __slots__ = ("__weakref__", "indent", "lists", "mark", "root", "text")
 
-    def __init__(self, text: bytes, indent: int, root: Any) -> None:
-        """Take an item's text (its dash at column `indent`; -2: a document) and the data that was read from it."""
+    def __init__(self, text: bytes, indent: int, root: Any, written: Mapping[int, Known] = _NOTHING) -> None:
+        """Take an item's text (its dash at column `indent`; -2: a document) and the data that was read from it.
+
+        `written` are the mappings of the data to which something was written since.
+        """
         self.text, self.indent, self.root = text, indent, root
-        self.lists: dict[int, Known] = dict(collections(root))
+        self.lists: dict[int, Known] = {**dict(collections(root)), **written}
+        data = None if written else fingerprint(root)
+        self.mark = None if data is None else hash(data)
+        """A hash of what was read; None where that is not known any more."""
         _homes.unread.append((weakref.ref(self), ()))
+
+    @property
+    def is_intact(self) -> bool:
+        """Return True when the data surely is what was read: nobody changed it in place."""
+        return self.mark is not None and hash(fingerprint(self.root)) == self.mark
 
     def add(self, known: Known) -> None:
         """Add what is known of a copy."""
@@ -99,17 +113,19 @@ def _members(value: Any) -> Iterable[Any]:
 
 def parts(value: Any) -> Iterator[Any]:
     """Yield the mappings and lists in a value, itself among them."""
-    stack = [value]
+    stack = [value] if isinstance(value, (dict, list)) else []
     while stack:
         value = stack.pop()
-        if isinstance(value, (dict, list)):
-            yield value
-            stack += value.values() if isinstance(value, dict) else value
+        yield value
+        members = value.values() if isinstance(value, dict) else value
+        stack += [part for part in members if isinstance(part, (dict, list))]
 
 
 def _pairs(value: Any, copy: Any) -> Iterator[tuple[Any, Any]]:
     """Yield each collection in a value with its copy."""
-    if isinstance(value, (dict, list)):
+    stack = [(value, copy)] if isinstance(value, (dict, list)) else []
+    while stack:
+        value, copy = stack.pop()
         yield value, copy
-        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _pairs(child, copy[key])
+        members = value.items() if isinstance(value, dict) else enumerate(value)
+        stack += [(part, copy[key]) for key, part in members if isinstance(part, (dict, list))]

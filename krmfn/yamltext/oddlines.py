@@ -41,7 +41,8 @@ def read(text: str) -> Any:
     if len(text) > _MOST or "\ufeff" in text or simple.has_odd_character(text):
         return None
     try:
-        return simple.data_of([*_resolved(_lines(text)), END])
+        lines = _lines(text)
+        return simple.data_of([*(_resolved(lines) if "&" in text or "*" in text else lines), END])
     except (NotSimple, KrmfnError):
         return None
 
@@ -49,8 +50,8 @@ def read(text: str) -> Any:
 def _lines(text: str) -> list[Line]:
     """Return the lines that hold something, each odd one with all that belongs to it. Raises NotSimple."""
     rows, at = text.split("\n"), 0
-    lines, begins = list[Line](), list[int]()
-    while at < len(rows):
+    lines, begins, stop = list[Line](), list[int](), len(rows)
+    while at < stop:
         begin = at
         try:
             line, at = simple.line_at(rows, at)

@@ -29,7 +29,7 @@ def span(text: str, path: _Path, column: int) -> tuple[int, int] | None:
             if not first or len(first[1]) <= column:
                 return None
             column = len(first[1])
-        row = re.compile(rf"\n {{{column}}}{re.escape(key)}:(?= *(?: #[^\n]*)?\n)").search(text, max(start - 1, 0), end)
+        row = _head(column, key).search(text, max(start - 1, 0), end)
         if not row:
             return None
         start = row.start() + 1
@@ -64,6 +64,12 @@ def groups(paths: Iterable[_Path]) -> list[_Path]:
 def _first_key() -> re.Pattern[str]:
     """Return the pattern of the first line below a key that is no comment, which is no list's entry."""
     return re.compile(r"(?:\n *(?:#[^\n]*)?(?=\n))*\n( *)(?=[^\s#-])")
+
+
+@lru_cache(maxsize=1024)
+def _head(column: int, key: str) -> re.Pattern[str]:
+    """Return the pattern of a line on which a key stands alone, but for a comment."""
+    return re.compile(rf"\n {{{column}}}{re.escape(key)}:(?= *(?: #[^\n]*)?\n)")
 
 
 @lru_cache(maxsize=_DEEPEST + 1)

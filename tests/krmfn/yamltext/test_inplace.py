@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from krmfn import KrmfnError, ResourceList
-from krmfn.yamltext import edit, inplace, lent, nodewise
+from krmfn.yamltext import changes, edit, inplace, lent, nodewise
 from tests.examples import EXAMPLES
 from tests.krmfn import documents
 
@@ -25,8 +26,8 @@ def mappings(value: Any) -> Iterator[dict[str, Any]]:
 
 def quick(text: str, data: Any, source: lent.Source) -> str | None:
     """The answer of the quick way for an item's data, which was lent from a text."""
-    changes = inplace.changes(data[0], source.lists)
-    return None if changes is None else inplace.patched(text, data, changes)
+    written = changes.of_data(data[0], source.lists)
+    return None if written is None else inplace.patched(text, data, written)
 
 
 def edited(rng: random.Random, item: Any) -> str:
@@ -34,7 +35,7 @@ def edited(rng: random.Random, item: Any) -> str:
     mapping = rng.choice([*mappings(item)])
     scalars = [key for key, value in mapping.items() if not isinstance(value, (dict, list))]
     if rng.random() < 0.5 or not scalars:
-        mapping[f"new{rng.random()}"] = rng.choice(VALUES)
+        mapping[f"new{rng.random()}"] = copy.deepcopy(rng.choice(VALUES))
         return "added"
     mapping[rng.choice(scalars)] = rng.choice(VALUES[:7])
     return "written"
