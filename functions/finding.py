@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from krmfn import Result
+from krmfn import Place, Result
 from krmfn.results import NODES, Facts
 from krmfn.typed import Any
 
@@ -29,6 +29,18 @@ def with_words(finding: Result, before: str = "", after: str = "") -> Result:
     """Return a finding with more words around its message."""
     sentence = tuple(part for part in (before, *finding.sentence, after) if part != "") if finding.sentence else ()
     return finding._replace(message=f"{before}{finding.message}{after}", sentence=sentence)
+
+
+def location_of(place: Place | None) -> str:
+    """Return a place as people read it: `a.yaml:3:7`; "" without a file."""
+    if not (place and place.path):
+        return ""
+    return ":".join([place.path, *(str(number) for number in (place.line, place.column) if number)])
+
+
+def subjects(finding: Result) -> list[str]:
+    """Return the resource and the path of the field, as far as a finding is about them."""
+    return [str(part) for part in (finding.ref, finding.field and finding.field.path) if part]
 
 
 def occurrence(finding: Result) -> tuple[Any, ...]:

@@ -66,6 +66,10 @@ class Effect(NamedTuple):
     """Whether an object selects these nodes and they end up without it."""
     rival: Ref | None = None
     """Another object, whose kernel module KMM unloads or loads there at the same time."""
+    version: str = ""
+    """The version that stays there, whatever the object's is; "" for none."""
+    is_deselected: bool = False
+    """Whether the reason is that the object selects these nodes no more."""
 
     @property
     def message(self) -> str:

@@ -47,7 +47,7 @@ def predictions(case: Case) -> Iterator[dict[str, Any]]:
             move = play(loaded.get((node, module)), was, after.view(node, module))
             loaded[node, module] = move.after
             image = move.after["containerImage"] if move.after else None
-            expected = {"loaded": image, "events": list(move.events), "effect": move.effect}
+            expected = {"loaded": image, "events": [*map(str, move.events)], "effect": move.effect}
             subject = {"id": case["id"], "phase": number, "node": node[0], "module": "/".join(module[2:])}
             yield {**subject, "prediction": expected}
         before = after

@@ -23,8 +23,10 @@ class Rendered(NamedTuple):
     """The groups and kinds of the configs that Profiles are for."""
     kept: frozenset[tuple[str, str]]
     """Those that are deployed in spite of that (`keep: true`)."""
-    command: str
-    """The words of `krmfn` after its command: the PATHs, and how the dump is named."""
+    paths: str
+    """The PATHs, as a shell takes them."""
+    cluster: str = ""
+    """The cluster, where the dump was given by its name; else ""."""
     replaced: frozenset[Id] = frozenset()
     """The ids of those that an Application with `Replace=true` deploys."""
     is_failed: bool = False

@@ -33,7 +33,7 @@ def judge(old: ResourceList, new: ResourceList) -> Nodes:
     """Return what happens when the new list takes the place of the old one."""
     effects, doubt = node_effects.effects(old, new)
     if doubt:
-        return Nodes((), (), (), (), (), text(doubt))
+        return Nodes((), (), (), (), (), text(doubt.reason))
     words: dict[str, str] = {}
     for effect in effects:
         rank = _rank(effect.word)

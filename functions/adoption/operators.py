@@ -12,7 +12,7 @@ from krmfn.typed import Any, NamedTuple
 from ..fleet.owned import Head, head_of
 from ..kmm.lookup import listing, table, tables, text
 from .dump import Dump
-from .owners import ownership
+from .owners import HELM_RELEASE, ownership
 
 _KMM = ("kmm-operator", "kmm-operator-hub")
 _COMMON = frozenset({"", "manager", "operator", "controller", "kubectl", "helm"})
@@ -78,8 +78,8 @@ def _installs(subscription: Manifest, namespace: str, version: str) -> bool:
 
 def _of_deployment(deployment: Manifest) -> Operator:
     owned = ownership(head_of(deployment), Dump(frozenset(), {}, {}, [], [], [], set(), set(), []))
-    put_back = [*owned.appliers]
-    if owned.release and not any(name.startswith("HelmRelease") for name in put_back):
+    put_back = [*map(str, owned.appliers)]
+    if owned.release and not any(applier.kind == HELM_RELEASE for applier in owned.appliers):
         put_back.append(f"the next `helm upgrade` of {owned.release}")
     target, spec = ref(deployment), table(deployment, "spec")
     replicas = _replicas(spec)

@@ -8,7 +8,20 @@ from krmfn.typed import NamedTuple
 from ..fleet.owned import Head, Owner
 from .dump import Dump
 
+HELM_RELEASE = "HelmRelease"
+"""The kind of Flux's objects that install releases of Helm."""
 _HELM, _FLUX_HELM = "meta.helm.sh/release-name", "helm.toolkit.fluxcd.io/name"
+
+
+class Applier(NamedTuple):
+    """An engine's object that marks what it applies."""
+
+    kind: str
+    name: str
+    """With its namespace, where that is known: `flux-system/apps`."""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
 
 
 class Ownership(NamedTuple):
@@ -21,8 +34,8 @@ class Ownership(NamedTuple):
     """The owners of owners up to the top, each with what it owns."""
     release: str = ""
     """The Helm release that would delete it: `namespace/name`."""
-    appliers: tuple[str, ...] = ()
-    """The engines' objects that mark it as theirs, in words."""
+    appliers: tuple[Applier, ...] = ()
+    """The engines' objects that mark it as theirs."""
 
     @property
     def is_owned(self) -> bool:
@@ -52,18 +65,19 @@ def _release(head: Head) -> str:
     return ""
 
 
-def _appliers(head: Head) -> Iterator[str]:
+def _appliers(head: Head) -> Iterator[Applier]:
     """Yield the engines' objects that a mark names."""
     marks = head.marks
     if name := marks.get(_FLUX_HELM):
-        yield f"HelmRelease {marks.get('helm.toolkit.fluxcd.io/namespace', head.ref.namespace)}/{name}"
+        yield Applier(HELM_RELEASE, f"{marks.get('helm.toolkit.fluxcd.io/namespace', head.ref.namespace)}/{name}")
     if name := marks.get("kustomize.toolkit.fluxcd.io/name"):
-        yield f"Kustomization {marks.get('kustomize.toolkit.fluxcd.io/namespace', head.ref.namespace)}/{name}"
+        namespace = marks.get("kustomize.toolkit.fluxcd.io/namespace", head.ref.namespace)
+        yield Applier("Kustomization", f"{namespace}/{name}")
     tracked = marks.get("argocd.argoproj.io/tracking-id", "").partition(":")[0]
     if name := tracked or marks.get("argocd.argoproj.io/instance", ""):
-        yield f"Application {name}"
+        yield Applier("Application", name)
     if name := marks.get("olm.owner"):
-        yield f"{marks.get('olm.owner.kind', 'ClusterServiceVersion')} {name}"
+        yield Applier(marks.get("olm.owner.kind", "ClusterServiceVersion"), name)
 
 
 def describe(owner: Owner, namespace: str) -> str:
@@ -98,7 +112,7 @@ def as_data(owned: Ownership) -> list[dict[str, str]]:
     rows += (
         {"kind": "Helm release", "name": owned.release, "via": "annotations"} for _ in filter(None, [owned.release])
     )
-    rows += ({"name": applier, "via": "labels"} for applier in owned.appliers)
+    rows += ({"name": str(applier), "via": "labels"} for applier in owned.appliers)
     rows += ({"name": manager, "via": "managedFields"} for manager in owned.head.managers)
     return rows
 

@@ -12,7 +12,7 @@ from ..fleet import dumped_kinds
 from ..fleet.owned import Head
 from .facts import Facts
 from .operators import Operator
-from .owners import describe
+from .owners import HELM_RELEASE, describe
 
 _AFTER = "after.json"
 """The second dump, which must not be the first one: that shows the owners that are gone."""
@@ -152,7 +152,8 @@ def _unowned(head: Head) -> list[dict[str, Any]]:
 
 def _leave_releases(facts: Facts) -> Iterator[Step]:
     """Yield how Helm forgets a release, whose uninstall would delete the objects."""
-    flux = {name for entry in facts.objects for name in entry.owned.appliers if name.startswith("HelmRelease ")}
+    appliers = (applier for entry in facts.objects for applier in entry.owned.appliers)
+    flux = {str(applier) for applier in appliers if applier.kind == HELM_RELEASE}
     for release in dict.fromkeys(entry.owned.release for entry in facts.objects if entry.owned.release):
         namespace, _, name = release.partition("/")
         back = f"; suspend {some(sorted(flux), len(flux))} first, which would install it again" if flux else ""
@@ -182,7 +183,8 @@ def _make_anew(facts: Facts) -> Iterator[Step]:
 
 def _sync(facts: Facts) -> Iterator[Step]:
     """Yield the sync and its proof; before it, what to write into Git so that the sync changes nothing."""
-    command, paths = facts.rendered.command, facts.rendered.command.partition(" --live")[0]
+    paths = facts.rendered.paths
+    dump = shlex.quote(f"{facts.rendered.cluster}={_AFTER}") if facts.rendered.cluster else _AFTER
     fields = [f"{entry.ref} {field.path}" for entry in facts.objects for field in entry.differing("changes", "goes")]
     if fields:
         yield Step(
@@ -196,15 +198,9 @@ def _sync(facts: Facts) -> Iterator[Step]:
     )
     yield Step(
         "Prove it: write a new dump, and ask again",
-        f"krmfn adopt {paths} --kubectl | DUMP={_AFTER} sh && krmfn adopt {paths} --live {_new_dump(command)}",
+        f"krmfn adopt {paths} --kubectl | DUMP={_AFTER} sh && krmfn adopt {paths} --live {dump}",
         "exit code 0: all fields are equal, and nothing but Git owns anything",
     )
-
-
-def _new_dump(command: str) -> str:
-    """Return how the second dump is named: with the name of the cluster, where the first one has it."""
-    name, sign, _ = shlex.split(command)[-1].partition("=")
-    return shlex.quote(f"{name}={_AFTER}") if sign else _AFTER
 
 
 def _take_configs_away(facts: Facts) -> Iterator[Step]:

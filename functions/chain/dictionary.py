@@ -1,14 +1,29 @@
 """What is known of a word that a person has seen in the output of kubectl, of a log, of KMM or of `why`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+
+from krmfn.typed import NamedTuple
 
 from .incidents import INCIDENTS
 from .kernel_words import WORDS
 
 
-def of_word(word: str) -> Iterator[str]:
-    """Yield what is known of a word that a person has seen: an incident, or a sentence of the kernel, in lines.
+class Known(NamedTuple):
+    """What is known of a word."""
+
+    sense: str
+    """The word, and what it means."""
+    facts: Mapping[str, str]
+    """What else, by its label."""
+
+    def lines(self) -> list[str]:
+        """Return the facts, a line each."""
+        return [f"  {label}: {text}" for label, text in self.facts.items()]
+
+
+def of_word(word: str) -> Iterator[Known]:
+    """Yield what is known of a word that a person has seen: an incident, or a sentence of the kernel.
 
     The word may be the name of a link, or a sentence that has a known word in it, such as a line of kubectl or `why`.
     """
@@ -16,11 +31,10 @@ def of_word(word: str) -> Iterator[str]:
     for incident in INCIDENTS:
         if any(_is_seen(known, word) for known in incident.words) or lower == incident.link:
             facts = {"link": incident.link, "why says": incident.reason, "type": incident.command}
-            lines = (f"  {label}: {text}" for label, text in facts.items())
-            yield "\n".join((f"{incident.words[0]}: {incident.sense}", *lines))
+            yield Known(f"{incident.words[0]}: {incident.sense}", facts)
     for entry in WORDS:
         if any(sign in lower or (" " in lower and lower in sign) for sign in entry.signs):
-            yield f"{word}, in a worker's log: {entry.sense}\n  do: {entry.remedy}"
+            yield Known(f"{word}, in a worker's log: {entry.sense}", {"do": entry.remedy})
 
 
 def _is_seen(known: str, text: str) -> bool:

@@ -116,9 +116,10 @@ def _adoption(
     objects = [item.manifest for item in adopt_dump.objects(new)]
     source = next(text for text in context.options.live if text.partition("=")[0] == name or len(lists) == 1)
     roots = [root.name for root in cluster.roots] if len(lists) > 1 else paths
-    words = shlex.join([*(roots or ["."]), "--live", source])
+    cluster_name, sign, _ = source.partition("=")
+    names = shlex.join(roots or ["."]), cluster_name if sign else ""
     run, replaced_objects = run_of(new), replaced(cluster, streams.engines.top)
-    rendered = Rendered(objects, run.driven, run.kept, words, replaced_objects, new.failed)
+    rendered = Rendered(objects, run.driven, run.kept, *names, replaced_objects, new.failed)
     rivals = [f"{finding.ref}: {finding.message}" for finding in live_claims.check([new], live)]
     return verdict.adoption(name, rendered, dump, nodes.judge(old, new), rivals)
 

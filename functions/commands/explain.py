@@ -13,6 +13,7 @@ from krmfn.yamltext import emit
 
 from .. import options
 from ..chain import dictionary
+from ..chain.dictionary import Known
 from ..command import PRINTED, Command, Context
 from ..formats import rules as reports
 from ..reference import ends, fields
@@ -67,7 +68,7 @@ def explanations(names: tuple[str, ...]) -> str:
             texts[_field(name, width)] = None
         elif rule := rules.get(name.upper()):
             texts[_rule(rule, width)] = None
-        elif incident := "\n\n".join(_incident(text, width) for text in dictionary.of_word(name)):
+        elif incident := "\n\n".join(_incident(known, width) for known in dictionary.of_word(name)):
             texts[f"{incident}\n"] = None
         else:
             mistakes.append(_unknown(name, [*rules, *dictionary.words()]))
@@ -76,10 +77,8 @@ def explanations(names: tuple[str, ...]) -> str:
     return "\n\n".join(texts)
 
 
-def _incident(text: str, width: int) -> str:
-    head, *lines = text.split("\n")
-    parts = (line.partition(": ") for line in lines)
-    return "\n".join([*_wrap("", head, width), *(f"{label}: {words}" for label, _, words in parts)])
+def _incident(known: Known, width: int) -> str:
+    return "\n".join([*_wrap("", known.sense, width), *known.lines()])
 
 
 def _rule(rule: Rule, width: int) -> str:

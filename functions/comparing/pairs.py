@@ -1,9 +1,9 @@
 """Pairs of clusters before and after a change, and the comparison of each pair; also the pairs of two PATHs."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from krmfn import KrmfnError, Manifest, Place, ResourceList, Result, info, warning
+from krmfn import KrmfnError, Manifest, ResourceList, Result, info, warning
 from krmfn.findings import placed
 from krmfn.resource import ref
 from krmfn.typed import NamedTuple
@@ -21,8 +21,8 @@ from ..plan import OF_NODES, UNKNOWN_NODES, Comparison, Opening, not_as_reviewed
 from ..rendering.kinds import COUNTING, has_nodes
 from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
-from ..sentence import Sentence
 from ..upgrades import node_effects
+from ..upgrades.doubts import Doubt
 from ..upgrades.notes import notes
 from . import attention, hidden, leavers
 from .handed_over import handed_over
@@ -132,8 +132,7 @@ def compare(
     applied = (plan(pruned, after) if held.unpruned else reviewed)._replace(effects=changes.effects)
     knows_nodes = any(map(has_nodes, (old, new))) and not doubt
     spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
-    place = _place_of_doubt(old, new, located) if doubt else None
-    unknown = _of_unknown_nodes(doubt, spared, place)
+    unknown = _of_unknown_nodes(doubt, spared, located)
     results = placed([*notes(applied, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown])
     results += map(located, placed(check_adopted(old, new)))
     results += leavers.findings(gone, new, located)
@@ -146,21 +145,22 @@ def compare(
         *(Opening(f"as long as nodes have their former labels: {harm.ref}: {harm.message}") for harm in by_labels),
     )
     comparison = Comparison(name, changes, results, sides=(old, new), first=first, unapplied=unapplied)
-    return comparison._replace(knows_nodes=knows_nodes, doubt=doubt, spared=spared, by_former_labels=by_labels)
+    reason = doubt.reason if doubt else ()
+    return comparison._replace(knows_nodes=knows_nodes, doubt=reason, spared=spared, by_former_labels=by_labels)
 
 
-def _place_of_doubt(old: ResourceList, new: ResourceList, located: Callable[[Result], Result]) -> Place | None:
-    """Return where it is written why nobody knows what happens on the nodes; `located` as for `compare`."""
-    doubt = node_effects.doubt_of(old, new)
-    if not doubt or not doubt.place:
-        return None
-    return located(info("", place=doubt.place)).place if doubt.is_old else doubt.place
+def _of_unknown_nodes(
+    doubt: Doubt | None, spared: frozenset[str], located: Callable[[Result], Result]
+) -> Iterator[Result]:
+    """Yield the finding that what happens on the nodes is not known; it is advice where no harm can be among it.
 
-
-def _of_unknown_nodes(doubt: Sentence, spared: frozenset[str], place: Place | None) -> list[Result]:
-    """Return the finding that what happens on the nodes is not known; it is advice where no harm can be among it."""
-    severity = info if spared == node_effects.HARMS else warning
-    return [severity((OF_NODES, UNKNOWN_NODES, ": ", *doubt), place=place)] if doubt else []
+    `located` as for `compare`.
+    """
+    if doubt:
+        severity = info if spared == node_effects.HARMS else warning
+        place = doubt.place
+        place = located(info("", place=place)).place if doubt.is_old and place else place
+        yield severity((OF_NODES, UNKNOWN_NODES, ": ", *doubt.reason), place=place)
 
 
 def deployed_manifests(resources: ResourceList) -> list[Manifest]:

@@ -7,7 +7,7 @@ from krmfn import Field, Place, Result
 from krmfn.findings import placed
 from krmfn.results import NODES, Facts, Related, Severity
 
-from ..sentence import Nodes, Sentence, text
+from ..sentence import Nodes, Sentence, Topic, text
 from .claim import Claim, Conflict, FindPlace
 from .remedies import remedy_of
 
@@ -16,7 +16,10 @@ SHOWN = 5
 
 
 def to_result(conflict: Conflict, where: FindPlace) -> Result:
-    """Return the finding, at the selector of the first owner; the selectors of others are related places."""
+    """Return the finding, at the selector of the first owner; the selectors of others are related places.
+
+    Its topic is the remedy without what the rule says.
+    """
     rule, law = law_of(conflict)
     places = _Places(where)
     owner, *rest = islice(chain(conflict.first, conflict.second), SHOWN + 1)
@@ -28,9 +31,9 @@ def to_result(conflict: Conflict, where: FindPlace) -> Result:
     texts = map(text, messages)
     pairs = ((places.of(claim), words) for claim, words in zip(rest, texts, strict=True) if not claim.external)
     related = tuple(Related(place, words) for place, words in pairs if place and place.path)
-    remedy = remedy_of(conflict, law)
+    remedy, advice = remedy_of(conflict, law), Topic(remedy_of(conflict))
     about = (conflict.severity, rule, owner.ref, Field(owner.field), where(owner))
-    return Result(text(message), *about, facts=values, related=related, remedy=remedy, sentence=message)
+    return Result(text(message), *about, facts=values, related=related, remedy=remedy, sentence=(*message, advice))
 
 
 class _Places:

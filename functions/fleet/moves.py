@@ -13,13 +13,15 @@ from krmfn.typed import NamedTuple
 
 from ..grouping import grouped
 from ..kmm.resolution import resolver
-from ..kmm.scheduling import NOT_SELECTED, Action, Move, View, entry, play, with_doubt
+from ..kmm.scheduling import Action, Event, Move, View, entry, play, with_doubt
 from . import wording
 from .coverage import Cluster, Group, Outcome, State, by_driver
 from .drivers import Driver, Drivers
 
 NodeId = tuple[str, Cluster]
 """A node's name, and the labels of its cluster when a hub manages it."""
+NOT_SELECTED = "no longer selected"
+"""Why a Module that did select a node does nothing there: its selector, or a label of the node, has changed."""
 _ACTIONS: Mapping[State, Action] = {"planned": "load", "other version": "leave"}
 
 
@@ -45,7 +47,7 @@ class Side(NamedTuple):
         if driver is None:
             return View("remove", kernel, reason="it is deleted", is_selected=False)
         action: Action = "remove" if driver.loads else "ignore"
-        view = self.failing.get((module, node[1])) or View(action, reason=NOT_SELECTED)
+        view = self.failing.get((module, node[1])) or View(action, reason=NOT_SELECTED, is_deselected=True)
         return view._replace(kernel=kernel, is_selected=False)
 
 
@@ -218,5 +220,5 @@ def _removed(transition: Transition) -> frozenset[str]:
     return old.module.loads - (new.module.loads if is_loaded_again else frozenset())
 
 
-def _is_unload(event: str) -> bool:
-    return event.startswith("Unload ")
+def _is_unload(event: Event) -> bool:
+    return event.action == "Unload"

@@ -133,17 +133,18 @@ def _parts(fleet: Overview, lines: Sequence[tuple[str, Names]], sizes: Sizes) ->
     most = _CLUSTERS if not sizes.page else _FEW
     fitting = fit(lines, room // 2)
     room -= len(fitting.text)
-    rows = fit(((_row(change, fleet.suffix(names)), names) for change, names in fleet.changes), room // 2)
+    clusters = ((change, fleet.where(names) if fleet.rows else "", names) for change, names in fleet.changes)
+    rows = fit(((_row(change, where), names) for change, where, names in clusters), room // 2)
     room -= len(rows.text)
     details = fit(((_details(change, fleet.suffix(names)), names) for change, names in fleet.changes), room)
     column, rule, cell = (" clusters |", "---|", " |") if fleet.rows else ("", "", "")
     word = " more" if details.text else ""
-    where = f"; {sizes.page} has them" if sizes.page else ""
+    source = f"; {sizes.page} has them" if sizes.page else ""
     of_clusters = omissions(details, most)
     return (
-        section(fitting, f"- and {printing.counted(fitting.cut, 'more line')}{omissions(fitting, most)}{where}\n"),
+        section(fitting, f"- and {printing.counted(fitting.cut, 'more line')}{omissions(fitting, most)}{source}\n"),
         section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
-        section(details, f"The details of {details.cut:,}{word} do not fit into a comment{of_clusters}{where}.\n"),
+        section(details, f"The details of {details.cut:,}{word} do not fit into a comment{of_clusters}{source}.\n"),
     )
 
 
@@ -179,7 +180,7 @@ def _table(fleet: Overview, limit: int) -> str:
 
 
 def _row(change: Change, clusters: str) -> str:
-    last = f" {inline(clusters[2:-1], True)} |" if clusters else ""
+    last = f" {inline(clusters, True)} |" if clusters else ""
     return f"| {change.what} | {inline(str(change.ref), True)} | {fields_of(change)} |{last}\n"
 
 

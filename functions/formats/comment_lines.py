@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from krmfn import Result
 
+from ..finding import location_of
 from .changes import Names, Overview
 from .checked import cluster_suffix, names_of
 from .markup import inline
@@ -50,6 +51,7 @@ def _divided(fleet: Overview, findings: Sequence[Result]) -> tuple[list[_Line], 
 
 def note_of(note: Result) -> str:
     """Return a finding with its place: what a reader opens first."""
-    where = f"{inline(note.where.removesuffix(': '))} " if note.where else ""
+    place = location_of(note.place)
+    where = f"{inline(place)} " if place else ""
     rule = f" [{note.rule}]" if note.rule else ""
     return f"**{note.severity}** {where}{inline(note.subject + note.text)}{rule}"

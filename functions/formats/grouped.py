@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
@@ -22,7 +21,6 @@ COLUMNS, RARE = ("gained", "lost", "reloaded", "kept"), ("blocked", "waiting", "
 """The columns of the table of clusters: those that are always there, and those that need a number above zero."""
 _SHOWN, _OTHERS = 4, 10
 """How many clusters are named at most, and how many as exceptions; beyond both they are counted."""
-_KEPT = re.compile(r"version (\S+) stays")
 _VERBS = {
     "reloaded": ("reloads at once", "reload at once"),
     "lost": ("loses a driver", "lose a driver"),
@@ -72,8 +70,7 @@ def headline(comparisons: Sequence[Comparison], table: Sequence[Row]) -> str:
             parts.append(f"{nodes} {verbs[total > 1]}")
     if kept := sum(row.numbers.get("kept", 0) for row in table):
         effects = (effect for comparison in comparisons for effect in comparison.plan.effects if effect.word == "kept")
-        matches = (_KEPT.match(effect.reason) for effect in effects)
-        versions = list(dict.fromkeys(match[1] for match in matches if match))
+        versions = list(dict.fromkeys(effect.version for effect in effects if effect.version))
         nodes = f"{kept:,}" if parts else counted(kept, "node")
         verb = "keep" if kept > 1 else "keeps"
         parts.append(f"{nodes} {verb} {some(versions, len(versions), 2) or 'what they have'}")

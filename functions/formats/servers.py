@@ -12,6 +12,7 @@ from krmfn.results import Result
 from krmfn.typed import Any
 
 from .. import VERSION
+from ..finding import location_of, subjects
 from ..rule import Rule
 from ..terminal import extent
 from . import rules as texts
@@ -93,7 +94,7 @@ def _physical(place: Place) -> dict[str, Any]:
 
 def _message(result: Result) -> str:
     """Return what a finding says, with the other places that it is about."""
-    places = [Result("", place=related.place).where.removesuffix(": ") for related in result.related]
+    places = [location_of(related.place) for related in result.related]
     see = f"; see also {', '.join(places)}" if places else ""
     return result.subject + result.text + see + cluster_suffix(result)
 
@@ -136,7 +137,7 @@ def junit(checked: Checked, rules: Rules = None) -> str:
 
 def _case_name(result: Result) -> str:
     """Return what a finding is about: object and field, else its file; and its cluster, if it is in one with a name."""
-    subject = result.subject.removesuffix(": ") or (result.place.path if result.place else "") or "krmfn"
+    subject = ": ".join(subjects(result)) or (result.place.path if result.place else "") or "krmfn"
     names = names_of(result)
     return f"{subject} ({names[0]})" if len(names) == 1 and names[0] != "." else subject
 

@@ -8,6 +8,8 @@ from krmfn.typed import Any, Literal, NamedTuple
 
 Kind = Literal["kinds", "files", "roots", "clusters", "areas"]
 _ORDER: tuple[Kind, ...] = ("clusters", "roots", "files", "kinds", "areas")
+_COUNTED: dict[Kind, str] = {"files": "file"}
+"""What is counted in a gap where nothing is named, in the singular, by its kind."""
 _SHOWN = 3
 """How many files, roots, clusters or objects a line names."""
 
@@ -28,7 +30,7 @@ class Gap(NamedTuple):
     names: tuple[str, ...] = ()
     """The files, roots, clusters or objects that it is about; none where it is about all of them."""
     number: int = 0
-    """How many there are, where they are not named."""
+    """How many there are, of a kind that is counted where they are not named."""
     is_meant: bool = False
     """Whether the user wants it so, or it is shown to hold nothing of ours: it fails nothing."""
 
@@ -67,7 +69,7 @@ def of_each(gaps: Iterable[Gap], clusters: Sequence[str]) -> Iterator[Gap]:
 def sentence(gap: Gap) -> str:
     """Return `which nodes get a driver (no inventory: dev, stage)`, `3 files (excluded)`."""
     names = f": {some(gap.names, len(gap.names), _SHOWN)}" if gap.names else ""
-    noun = counted(gap.number, gap.subject.removesuffix("s")) if gap.number else gap.subject
+    noun = counted(gap.number, _COUNTED[gap.kind]) if gap.number and gap.kind in _COUNTED else gap.subject
     return f"{noun} ({gap.reason}{names})"
 
 

@@ -59,15 +59,24 @@ def _notes(holder: Mapping[str, Any]) -> Any:
     return {"labels": {}, "annotations": {}, **metadata} if isinstance(metadata, dict) else metadata
 
 
-REPLACED = "krmfn sets this on every object that it generates"
+_REPLACED = "krmfn sets this on every object that it generates"
 _UNSET = "krmfn sets this where a Profile makes the object, and here none does"
 
 
 def _our_reason(change: FieldChange) -> str:
     """Return why a label or annotation differs that krmfn sets on generated objects; "" for another field."""
-    if change.parts[-1:] and str(change.parts[-1]) in OUR_LABELS + OUR_ANNOTATIONS and "metadata" in change.parts:
-        return _UNSET if change.parts[-1] == PROFILE_MARK else REPLACED
-    return ""
+    if is_replaced(change):
+        return _REPLACED
+    return _UNSET if _is_ours(change) else ""
+
+
+def is_replaced(change: FieldChange) -> bool:
+    """Return True for a label or annotation that every generated object has, with a value of its own."""
+    return _is_ours(change) and change.parts[-1] != PROFILE_MARK
+
+
+def _is_ours(change: FieldChange) -> bool:
+    return str(change.parts[-1] if change.parts else "") in OUR_LABELS + OUR_ANNOTATIONS and "metadata" in change.parts
 
 
 def _pod_reason(change: FieldChange, selector: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from krmfn.typed import Any, NamedTuple
 
 from ..differences import ABSENT
 from ..kmm.lookup import leaves
-from .comparing import REPLACED
+from .comparing import is_replaced
 from .importer import Conversion, Import
 from .normal import OUR_ANNOTATIONS, OUR_LABELS, normal, owner
 
@@ -100,7 +100,7 @@ def _difference_lines(conversions: Sequence[Conversion]) -> Iterator[str]:
     for conversion in conversions:
         for target, difference in conversion.differences:
             change = difference.change
-            new = "its own" if difference.reason == REPLACED else _value_text(change.new)
+            new = "its own" if difference.reason and is_replaced(change) else _value_text(change.new)
             line = f"  {target}: {change.path}: {_value_text(change.old)} -> {new}"
             reasons.setdefault(difference.reason, {})[line] = None
     for reason, lines in reasons.items():

@@ -21,8 +21,6 @@ load: the entry is to be there; leave: the node's label names another version, a
 is to be there; fail: it fails for some node, and does nothing on any; ignore: the Module has no loader, and what is
 there stays; gone: the node is not there.
 """
-NOT_SELECTED = "no longer selected"
-"""Why a Module that did select a node does nothing there: its selector, or a label of the node, has changed."""
 Word = Literal["gained", "lost", "reloaded", "kept", "blocked", "waiting", "unknown", "none"]
 """What a change does with a Module on a node:
 
@@ -56,6 +54,8 @@ class View(NamedTuple):
     """Whether what keeps the Module from loading is expected to end."""
     failing: str = ""
     """Of action `fail`: the name of the node that KMM fails on."""
+    is_deselected: bool = False
+    """Whether nothing is loaded since the Module does not select the node."""
 
     @property
     def is_older(self) -> bool:
@@ -63,18 +63,30 @@ class View(NamedTuple):
         return self.action in ("leave", "fail") and bool(self.version and self.label) and self.label != self.version
 
 
+class Event(NamedTuple):
+    """What a worker pod of KMM's does on a node."""
+
+    action: Literal["Load", "Unload"]
+    image: str
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.image}"
+
+
 class Move(NamedTuple):
     """What KMM does with a Module on a node in one step."""
 
     effect: Word
-    events: tuple[str, ...]
-    """`Unload IMAGE`, `Load IMAGE`, in their order."""
+    events: tuple[Event, ...]
+    """In their order."""
     reason: str
     before: Entry | None
     after: Entry | None
     """What is loaded before and after."""
     is_known: bool = True
     """Whether None in `before` or `after` means that nothing is loaded; else an older version may be."""
+    is_deselected: bool = False
+    """Whether the reason is that the Module selects the node no more."""
 
 
 def entry(module: Module, kernel: str, resolution: Resolution) -> Entry:
@@ -95,9 +107,9 @@ def play(before: Entry | None, old: View | None, new: View, is_known: bool = Tru
     is_left_alone = new.action in ("fail", "ignore") or (new.action == "leave" and not is_relabelled)
     after = new.entry if new.action == "load" else before if is_left_alone else None
     unloads = new.action != "gone" and not is_rebooted and (after != before or (is_relabelled and new.action == "load"))
-    events = [f"Unload {before['containerImage']}"] if before and unloads else []
-    events += [f"Load {after['containerImage']}"] if after and (unloads or is_rebooted) else []
-    move = Move("none", tuple(events), new.reason, before, after)
+    events = [Event("Unload", before["containerImage"])] if before and unloads else []
+    events += [Event("Load", after["containerImage"])] if after and (unloads or is_rebooted) else []
+    move = Move("none", tuple(events), new.reason, before, after, is_deselected=new.is_deselected)
     if not is_known:
         return _unknown_move(move, old or new, new, is_relabelled, is_rebooted)
     if before and after:
@@ -121,7 +133,7 @@ def _move_of_loaded(move: Move, before: Entry, after: Entry, new: View, is_reboo
     if (kernel := after["kernelVersion"]) != running:
         reason = f": {new.reason}" if new.reason else ""
         text = f"after the reboot KMM loads {image}, made for kernel {kernel}, on kernel {running}{reason}"
-        return move._replace(effect="lost", reason=text)
+        return move._replace(effect="lost", reason=text, is_deselected=False)
     if is_rebooted:
         return move._replace(effect="reloaded", reason=f"{image} for kernel {running}")
     changed = [name for name in after if before[name] != after[name]]
@@ -161,7 +173,7 @@ def _unknown_move(move: Move, old: View, new: View, is_relabelled: bool, is_rebo
         reason = f"nothing is loaded until its version label names {new.version}"
     else:
         word, reason = ("blocked" if new.is_selected else "unknown") if new.action == "fail" else "lost", new.reason
-    return move._replace(effect=word, reason=f"{reason}; {doubt}", is_known=False)
+    return move._replace(effect=word, reason=f"{reason}; {doubt}", is_known=False, is_deselected=False)
 
 
 def with_doubt(move: Move, old: View, new: View) -> Move:
@@ -171,5 +183,5 @@ def with_doubt(move: Move, old: View, new: View) -> Move:
     if move.after and not move.before:
         return move._replace(reason=f"{move.reason}; {doubt}", is_known=False)
     if not move.before and (new.action == "remove" or (new.action == "leave" and old.label != new.label)):
-        return move._replace(effect="lost", reason=f"{new.reason}; {doubt}", is_known=False)
+        return move._replace(effect="lost", reason=f"{new.reason}; {doubt}", is_known=False, is_deselected=False)
     return move

@@ -26,5 +26,6 @@ def merge_repeats(findings: Iterable[tuple[Ref | None, Result]], source: Source)
 
 def _summary(configs: Iterable[Ref]) -> str:
     """Return the configs in short: `DeviceConfig kmm/a, kmm/b and 3 more`."""
-    first, *names = map(str, sorted(configs, key=lambda ref: ref.id))
-    return some([first, *(name.partition(" ")[2] for name in names)], 1 + len(names), limit=2)
+    first, *others = sorted(configs, key=lambda ref: ref.id)
+    names = (f"{other.namespace + '/' if other.namespace else ''}{other.name or '(no name)'}" for other in others)
+    return some([str(first), *names], 1 + len(others), limit=2)

@@ -111,7 +111,8 @@ def mistake(reference: Reference) -> Mistake | None:
 def explain(finding: Result) -> Result:
     """Return a finding of a schema; one about a variable in a field where none is filled in says so."""
     path = split(finding.field.path) if finding.field else ()
-    if not _REFERENCE.search(finding.text) or _is_filled(path):
+    written = [finding.field.current if finding.field else None, *path[-1:]]
+    if _is_filled(path) or not any(references(written)):
         return finding
     return finding._replace(message=f"{finding.message} (variables of krmfn are not filled in here)")
 

@@ -27,6 +27,7 @@ from ..fleet.table import Row
 from ..kmm.resolution import NotJudged, resolver
 from ..rendering import claims, function_config
 from ..rendering.kinds import owners_among
+from ..sentence import topic_of
 from . import states
 from .parts import CONFLICTS, SIDES, Clash, Kernel, NodeGroup, Outcome, Part, Usage, merge_groups
 
@@ -178,11 +179,11 @@ def with_dump(view: View, dump: Live) -> View:
 
 
 def _remedy(conflict: exclusivity.Conflict, findings: Iterable[Result]) -> str:
-    """Return what to do about a conflict: what its finding says, which knows the configs, not only what they made."""
+    """Return what to do about a conflict, without the rule: its finding knows the configs, not only what they made."""
     claims = (*conflict.first, *conflict.second)
     key = law_of(conflict)[0], claims[0].ref, tuple(claim.claimant for claim in claims[1:])
-    remedies = (f.remedy for f in findings if (f.rule, f.ref, fact(f, "claimants")) == key)
-    return next(filter(None, remedies), remedy_of(conflict))
+    topics = (topic_of(f.sentence) for f in findings if (f.rule, f.ref, fact(f, "claimants")) == key)
+    return next((str(topic.about) for topic in topics if topic), remedy_of(conflict))
 
 
 def _clash(conflict: exclusivity.Conflict, find_place: FindPlace, remedy: str) -> Clash:
@@ -196,6 +197,5 @@ def _clash(conflict: exclusivity.Conflict, find_place: FindPlace, remedy: str) -
     sides = [{"claimant": claimant, "location": line_of(claim, find_place(claim))} for claimant, claim in pairs]
     nodes = sorted({name for names in conflict.nodes for name in names})
     hidden = len(conflict.first) + len(conflict.second) - len(visible)
-    reason = f"{law}: {remedy.removesuffix(f': {law}')}"
-    clash = {"severity": conflict.severity, "rule": rule, "reason": reason, "nodes": nodes}
+    clash = {"severity": conflict.severity, "rule": rule, "reason": f"{law}: {remedy}", "nodes": nodes}
     return {**clash, "sides": sides, "hiddenSides": hidden, "labels": labels}

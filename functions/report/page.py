@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 from krmfn.printing import counted, some, visible
 from krmfn.typed import Any
 
+from ..finding import location_of, subjects
 from ..formats import changes, unjudged
 from ..formats.rules import sentence
 from ..formats.verdict import Told, Verdict
@@ -47,6 +48,8 @@ _FUNCTIONS: dict[str, Any] = {
 }
 _FUNCTIONS |= {
     "gap_text": unjudged.sentence,
+    "location_of": location_of,
+    "subjects": subjects,
     "changes": changes,
     "most_changes": CHANGES,
     "sentence": sentence,

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from krmfn import Result
-from krmfn.printing import counted
+from krmfn.printing import counted, plural
 from krmfn.typed import NamedTuple
 
 from ..fleet.table import ASSUMED, DRIVEN
@@ -143,7 +143,7 @@ def facts(parts: Sequence[Part], nodes: Nodes, modules: int, images: int) -> lis
     kernels = {group.kernel for part in parts for group in part.groups if group.kernel}
     counts = {"cluster": len(parts), "node": nodes.known + nodes.unknown}
     counts |= {"kernel": len(kernels), "Module": modules, "image": images}
-    rows = [(counted(number, noun).split(" ")[1], f"{number:,}") for noun, number in counts.items()]
+    rows = [(noun if number == 1 else plural(noun), f"{number:,}") for noun, number in counts.items()]
     unknown = [("not known", f"{nodes.unknown:,}")] if nodes.unknown else []
     return [*rows[:2], *unknown, *rows[2:]]
 

@@ -11,7 +11,6 @@ from ..exclusivity import Node
 from ..fleet.cluster import of_list
 from ..fleet.drivers import Driver
 from ..kmm.lookup import table, tables, text
-from ..kmm.scheduling import NOT_SELECTED
 from ..plan import Effect
 
 
@@ -30,9 +29,7 @@ def lost_labels(before: ResourceList, after: ResourceList, effects: Sequence[Eff
     takes the nodes. Both sides are read once, however many effects there are.
     """
     deselecting = {
-        position: effect
-        for position, effect in enumerate(effects)
-        if effect.word == "lost" and effect.reason == NOT_SELECTED
+        position: effect for position, effect in enumerate(effects) if effect.word == "lost" and effect.is_deselected
     }
     if not deselecting:
         return {}

@@ -16,7 +16,7 @@ from ..plan import Effect, OnNodes
 from ..rendering import function_config
 from ..rule import apply
 from ..run import run_of
-from ..sentence import Sentence, named
+from ..sentence import named
 from . import doubts, known_nodes
 from .doubts import Doubt
 
@@ -26,20 +26,20 @@ HARMS = frozenset({"lost", "reloaded", "blocked"})
 """The effects that a change can be refused for."""
 
 
-def effects(old: ResourceList, new: ResourceList, kept: Collection[Id] = ()) -> tuple[list[Effect], Sentence]:
-    """Return the effects on the nodes in both lists, and why they are not known; () when they are.
+def effects(old: ResourceList, new: ResourceList, kept: Collection[Id] = ()) -> tuple[list[Effect], Doubt | None]:
+    """Return the effects on the nodes in both lists, and why they are not known; None when they are.
 
     A list without nodes is taken to be about those of the other one; without any node there is no effect. `kept` are
     the Modules of the old list that stay on the cluster, though the new one has them no more.
     """
     if (sides := _sides(old, new, kept)) is None:
-        return [], ()
+        return [], None
     if doubt := doubts.doubt(*sides):
-        return [], doubt.reason
+        return [], doubt
     try:
-        return list(of_sides(side(sides[0], old), side(sides[1], new))), ()
+        return list(of_sides(side(sides[0], old), side(sides[1], new))), None
     except KrmfnError as failure:
-        return [], (str(failure),)
+        return [], Doubt((str(failure),))
 
 
 def harms_by_former_labels(old: ResourceList, new: ResourceList, effects: Sequence[Effect]) -> tuple[Effect, ...]:
@@ -124,12 +124,6 @@ def excluded_harms(old: ResourceList, new: ResourceList) -> frozenset[str]:
     return HARMS - words if is_gained and "unknown" not in words else frozenset()
 
 
-def doubt_of(old: ResourceList, new: ResourceList) -> Doubt | None:
-    """Return why the effects on the nodes in both lists are not known; None when they are."""
-    sides = _sides(old, new)
-    return doubts.doubt(*sides) if sides else None
-
-
 def side(cluster: Cluster, resources: ResourceList) -> moves.Side:
     """Return how KMM sees a cluster whose functionConfig is in a list.
 
@@ -145,7 +139,7 @@ def side(cluster: Cluster, resources: ResourceList) -> moves.Side:
 def of_sides(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
     """Yield the effects, one for each Module and reason."""
     parts_of: dict[tuple[Id, int, str, str, bool], dict[OnNodes, list[str]]] = {}
-    refs, rivals = dict[Id, Ref](), dict[tuple[Id, str], Ref]()
+    refs, rivals, causes = dict[Id, Ref](), dict[tuple[Id, str], Ref](), dict[tuple[Id, str], tuple[str, bool]]()
     for group in moves.transitions(before, after):
         for transition, move in _final_moves(group):
             if not _is_reported(transition, move):
@@ -158,7 +152,8 @@ def of_sides(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
             failing = new.failing if move.effect == "blocked" else ""
             key = (ref.id, _WORDS.index(move.effect), move.reason, failing, is_short and new.is_selected)
             old_image, new_image = (entry["containerImage"] if entry else None for entry in (move.before, move.after))
-            part = OnNodes((), move.events, old_image, new_image, move.is_known)
+            causes[ref.id, move.reason] = new.label if move.effect == "kept" else "", move.is_deselected
+            part = OnNodes((), tuple(map(str, move.events)), old_image, new_image, move.is_known)
             parts_of.setdefault(key, {}).setdefault(part, []).extend(transition.nodes)
     for (module, index, reason, failing, is_short), names_of in sorted(parts_of.items(), key=lambda item: item[0]):
         nodes = sorted(name for names in names_of.values() for name in names)
@@ -166,7 +161,7 @@ def of_sides(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
         word, preposition = _WORDS[index], "by" if _WORDS[index] in ("lost", "gained") else "on"
         predicate = f"{word} by node {failing} on" if failing else f"{word} {preposition}"
         sentence = (f"{predicate} ", named(nodes), f": {reason}" if reason else "")
-        about = (reason, parts, is_short, rivals.get((module, reason)))
+        about = (reason, parts, is_short, rivals.get((module, reason)), *causes[module, reason])
         yield Effect(refs[module], word, tuple(nodes), sentence, *about)
 
 
@@ -186,7 +181,7 @@ def _race(transition: moves.Transition, group: Sequence[moves.Transition]) -> Mo
     if not rival:
         return None
     other = next(other for other in group if other.driver.ref == rival.ref)
-    events = sorted((*move.events, *other.move.events), key=lambda event: event.startswith("Unload "))
+    events = sorted((*move.events, *other.move.events), key=lambda event: event.action == "Unload")
     verb = "loads" if other.move.after else "unloads"
     if not move.events:
         reason = f"{rival.ref} unloads the same kernel module, so the driver is gone while the node looks ready"

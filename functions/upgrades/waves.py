@@ -200,8 +200,8 @@ def _step(bump: _Bump, loaded: _Loaded, sides: tuple[Side, Side], wave: Sequence
             if node[0] in members and module == bump.new.ref.id:
                 if view.action != "load" or move.after != view.entry:
                     problem = f"node {node[0]} does not get version {view.version} of {name}"
-                    raise _no_plan(f"{time}, {problem}: {move.reason}".removesuffix(": "))
+                    raise _no_plan(": ".join(filter(None, (f"{time}, {problem}", move.reason))))
             elif move.events or move.after != entry or move.effect == "lost":
                 problem = f"{name} is {move.effect} on node {node[0]}"
-                raise _no_plan(f"{time}, {problem}: {move.reason}".removesuffix(": "))
+                raise _no_plan(": ".join(filter(None, (f"{time}, {problem}", move.reason))))
     return after

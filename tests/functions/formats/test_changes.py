@@ -92,12 +92,12 @@ def test_json_of_a_fleet() -> None:
     """Also the headline of its text: what both clusters keep."""
     on_node = OnNodes(("n1",), ("Load a",), "a", None)
     message = ("keeps 2.0 on ", named(["n1"]))
-    effect = Effect(ref(NEW[2]), "kept", ("n1",), message, "version 2.0 stays", (on_node,))
+    effect = Effect(ref(NEW[2]), "kept", ("n1",), message, "its label says so", (on_node,), version="2.0")
     fleet = [Comparison(name, Plan([], [], (), 1, (effect,)), hidden=2) for name in "ab"]
     document = json.loads(as_json(fleet))
     numbers = {"gained": 0, "lost": 0, "reloaded": 0, "kept": 1}
     assert document["clusters"] == [{"name": name, "nodes": numbers} for name in "ab"]
-    before = {"nodes": ["n1"], "events": ["Load a"], "reason": "version 2.0 stays", "before": "a", "after": None}
+    before = {"nodes": ["n1"], "events": ["Load a"], "reason": "its label says so", "before": "a", "after": None}
     shared = {"effect": "kept", "ref": document["effects"][0]["ref"], **before, "message": effect.message}
     assert document["effects"] == [{"cluster": name, **shared} for name in "ab"]
     none = dict.fromkeys(("created", "changed", "deleted", "error", "warning", "info"), 0)

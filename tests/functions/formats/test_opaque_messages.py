@@ -19,6 +19,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from krmfn_functions.commands import catalogue
+from krmfn_functions.fleet import moves
 from krmfn_functions.formats.findings import FORMATS
 from krmfn_functions.rule import Rule
 
@@ -221,3 +222,23 @@ def test_what_stands_first_and_what_fails_is_joined_by_what_it_is_about(
 def line_starts(text: str) -> list[str]:
     """Return how the lines of an output begin, which is the sign of a line that stands first, or a severity."""
     return [line.split(" ", 1)[0] for line in text.splitlines()]
+
+
+LABELLED = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "n1", "labels": {"gpu": "a"}},
+    "status": {"nodeInfo": {"kernelVersion": "5.14.0-1"}},
+}
+UNLABELLED = {**LABELLED, "metadata": {"name": "n1", "labels": {"gpu": "b"}}}
+
+
+def test_a_label_that_takes_a_node_is_told_whatever_the_reason_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = plant(tmp_path / "old", {"a.yaml": DRIVER, "nodes.json": json.dumps(LABELLED)})
+    new = plant(tmp_path / "new", {"a.yaml": DRIVER, "nodes.json": json.dumps(UNLABELLED)})
+    code, plain = run(["diff", str(old), str(new)])
+    assert "give it gpu=a again" in plain
+    monkeypatch.setattr(moves, "NOT_SELECTED", "opaque")
+    assert run(["diff", str(old), str(new)]) == (code, plain.replace("no longer selected", "opaque"))
