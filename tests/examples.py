@@ -8,8 +8,8 @@ from typing import TypeVar
 
 _T = TypeVar("_T")
 
-EXAMPLES = int(os.environ.get("KRMFN_EXAMPLES", "20"))
-"""Few, so that `make test` is quick: .ci/run asks for three times as many, and `make fuzz` goes on from there."""
+EXAMPLES = int(os.environ.get("KRMFN_EXAMPLES", "15"))
+"""Few, so that `make test` is quick: .ci/run asks for four times as many, and `make fuzz` goes on from there."""
 
 IS_EACH = EXAMPLES >= 60
 """Whether each of many cases that are alike is tried, as in CI."""

@@ -25,11 +25,12 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from tests.commands import ROOT
+from tests.examples import IS_EACH
 
 parser: Any = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
 c: Any = import_module("re._constants" if sys.version_info >= (3, 11) else "sre_constants")
 
-SHORT, LONG, MANY = 1_000, 120_000, 3_000
+SHORT, LONG, MANY = 1_000, 120_000 if IS_EACH else 15_000, 3_000
 ONE = 1.0
 """The CPU time that one short text may take, where 0.00003 seconds are usual and 0.002 the most."""
 SECONDS = 10

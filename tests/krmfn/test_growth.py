@@ -92,7 +92,7 @@ def test_twice_the_children_are_twice_the_work(adopts: bool) -> None:
         return count
 
     work(2)
-    once, twice = work(100), work(200)
+    once, twice = work(50), work(100)
     assert twice < 2.2 * once, (once, twice)
 
 

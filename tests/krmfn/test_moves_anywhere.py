@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from krmfn import KrmfnError, ResourceList, parse_all
 from krmfn.yamltext import rebuilt
 from tests.commands import ROOT
+from tests.examples import EXAMPLES, IS_EACH
 from tests.krmfn import documents
 from tests.test_corpus import ACCEPTED
 
@@ -361,15 +362,15 @@ def test_random_moves_of_generated_documents_keep_each_comment(way: str, seed: i
 
 
 @pytest.mark.parametrize("way", ["in place", "replace", "other item"])
-def test_three_hundred_generated_documents(way: str) -> None:
-    for seed in range(300):
+def test_generated_documents(way: str) -> None:
+    for seed in range(EXAMPLES * 5):
         rng = random.Random(seed)
         check(HEAD + documents.item(rng, "a") + documents.item(rng, "b"), way, rng)
 
 
 @pytest.mark.parametrize("way", ["in place", "replace", "other item"])
-def test_a_hundred_documents_whose_values_say_little(way: str) -> None:
-    for seed in range(100):
+def test_documents_whose_values_say_little(way: str) -> None:
+    for seed in range(EXAMPLES * 2):
         rng = random.Random(seed)
         check(HEAD + documents.with_small(rng, documents.item(rng, "a") + documents.item(rng, "b")), way, rng)
 
@@ -390,7 +391,7 @@ def test_random_moves_of_the_examples_keep_each_comment() -> None:
     assert len(texts) > 40
     assert sum(" # " in text for text in texts) > 5, "without comments nothing can be lost"
     for at, text in enumerate(texts):
-        for seed in range(3):
+        for seed in range(3) if IS_EACH else [at % 3]:
             way = ["in place", "replace", "other item"][seed]
             check(HEAD + text + texts[at - 1], way, random.Random(seed))
 

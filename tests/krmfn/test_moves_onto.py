@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from krmfn import KrmfnError, ResourceList
+from tests.examples import EXAMPLES
 from tests.krmfn import documents
 from tests.krmfn.test_moves_anywhere import HEAD, LOST, NAMED, comments
 
@@ -164,8 +165,8 @@ def test_of_two_that_went_where_one_is_overwritten_nobody_guesses() -> None:
 
 @pytest.mark.parametrize("way", ["in place", "replace", "other item"])
 @pytest.mark.parametrize("is_small", [False, True])
-def test_three_hundred_generated_documents(way: str, is_small: bool) -> None:
-    for seed in range(300):
+def test_generated_documents(way: str, is_small: bool) -> None:
+    for seed in range(EXAMPLES * 5):
         rng = random.Random(seed)
         text = documents.item(rng, "a") + documents.item(rng, "b")
         check(HEAD + (documents.with_small(rng, text) if is_small else text), way, rng)

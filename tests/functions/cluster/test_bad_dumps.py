@@ -167,7 +167,7 @@ def written(folder: Path, form: str, kind: str, number: int) -> Path:
 @pytest.mark.parametrize("kind", PODS)
 def test_more_pods_take_less_than_twice_the_memory_of_their_text(kind: str, form: str, tmp_path: Path) -> None:
     """Whatever the pods are; the growth from n to 2n is what 100,000 of them are made of."""
-    number = 600 if form == "json" else 250
+    number = 200 if form == "json" else 250
     paths = [written(tmp_path, form, kind, count) for count in (number, 2 * number)]
     done = execute(sys.executable, "-c", MEASURE, *paths, env=environment()).ended(0)
     (small, kept), (large, twice) = (map(int, line.split()) for line in done.text.splitlines())
