@@ -8,6 +8,7 @@ from krmfn.typed import Any, NamedTuple
 
 from .options import RunOptions
 from .settings import Intent
+from .sources import Sources
 
 _FAILED = "2 the command failed (usage, unreadable input)"
 EXITS = f"exit code: 0 no errors, 1 findings of severity error, {_FAILED}"
@@ -24,6 +25,8 @@ class Context(NamedTuple):
     options: RunOptions
     intent: Intent
     log: Log
+    sources: Sources
+    """What is built for the command, and nothing yet when it begins."""
     in_full: bool = False
     """Whether the data of every document is read, and not only that of documents that a check looks into."""
     profiles: tuple[str, ...] = ()

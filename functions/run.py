@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from krmfn import Item, Manifest, ResourceList
+from krmfn import Item, Manifest, ResourceList, Result
 from krmfn.ownership import Id
 from krmfn.typed import Any, NamedTuple
 
 from .settings import Settings
+from .sources import NO_BUILDS, Sources
 
 
 class Replacement(NamedTuple):
@@ -117,6 +118,8 @@ class Run(NamedTuple):
     """The cluster as it is (`fleet.live.Live`), where nodes of a dump have replaced those of the list."""
     turned_off: int = 0
     """How many findings were not reported, since the input turns them off."""
+    sources: Sources = NO_BUILDS
+    """The builds in which items stand that no file holds."""
 
 
 def run_of(resources: ResourceList) -> Run:
@@ -127,6 +130,11 @@ def run_of(resources: ResourceList) -> Run:
 def note(resources: ResourceList, **known: Any) -> None:
     """Note fields of `Run` about the run of a list; the others stay."""
     resources.run = run_of(resources)._replace(**known)
+
+
+def placed(resources: ResourceList) -> list[Result]:
+    """Return the findings of a list with their places in files, which may start a build (see `Sources`)."""
+    return resources.placed(run_of(resources).sources.located)
 
 
 def origin_of(external: ResourceList, item: Item) -> str:

@@ -1,6 +1,6 @@
 """Many findings together: each once, in order, in their places, and not more than a reader reads."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .printing import counted
 from .results import MOST, UNLISTED, Field, Result
@@ -13,7 +13,7 @@ class Findings:
     """Distinct findings: at most MOST of one rule in one file, and one that says how many more there are.
 
     Those that are not listed are counted by severity, in a finding with the place of their first: no error is lost.
-    Findings without a file are one file's, and so are those of one item that look up their file later.
+    Findings without a file are one file's, and so are those of one item of a build.
     """
 
     def __init__(self, results: Iterable[Result] = ()) -> None:
@@ -35,7 +35,7 @@ class Findings:
         if name in self.listed or (self._seen and hash(name) in self._seen):
             return
         place = result.place
-        key = (place if place and place.finder else place.path if place else "", result.rule)
+        key = (place if place and place.built else place.path if place else "", result.rule)
         if not result.unlisted:
             self._numbers[key] = self._numbers.get(key, 0) + 1
             if self._numbers[key] <= MOST:
@@ -44,14 +44,6 @@ class Findings:
         self._seen.add(hash(name))  # a name is as long as its finding
         first, number = self._unlisted.get((key, result.severity), (result, 0))
         self._unlisted[key, result.severity] = first, number + (result.unlisted or 1)
-
-    def placed(self) -> list[Result]:
-        """Return them with their places in files, as `placed` does; each is looked up once."""
-        if any(result.place and result.place.finder for result in self.listed.values()):
-            results = {name: _placed(result) for name, result in self.listed.items()}
-            names = {_identity(result): name for name, result in reversed(results.items())}  # of equal ones the first
-            self.listed = {names[_identity(result)]: result for result in results.values()}
-        return placed(self)
 
     def __iter__(self) -> Iterator[Result]:
         """Yield what is listed, and behind it what stands for all others."""
@@ -63,17 +55,15 @@ class Findings:
             yield first._replace(message=f"{excess} from here on; {limit}", field=field, tags=tags, remedy="")
 
 
-def placed(results: Iterable[Result]) -> list[Result]:
-    """Return findings with their places in files (see `Place.finder`); two that are equal there become one."""
+def placed(results: Iterable[Result], locate: Callable[[Result], Result]) -> list[Result]:
+    """Return findings with their places in files; two that are equal there become one.
+
+    `locate` gives one that stands in a build (see `Place.built`) its place, and any other one back.
+    """
     results = list(results)
-    if any(result.place and result.place.finder for result in results):
-        results = list({_identity(result): result for result in map(_placed, results)}.values())
+    if any(result.place and result.place.built for result in results):
+        results = list({_identity(result): result for result in map(locate, results)}.values())
     return list(Findings(results)) if len(results) > MOST else results
-
-
-def _placed(result: Result) -> Result:
-    """Return a finding with its place in the files; its finder may run kustomize."""
-    return result.place.finder(result) if result.place and result.place.finder else result
 
 
 def _identity(result: Result) -> tuple[Any, ...]:

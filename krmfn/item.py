@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from . import itemtext
 from .annotations import PATH, place_of
 from .ownership import Mark, mark_on
-from .resource import Manifest, Place, Ref, Strings, text
+from .resource import Manifest, Place, Ref
 from .resource import ref as ref_of
 from .results import Result
+from .strings import Strings, text
 from .tentative import tentative
 from .typed import TYPE_CHECKING, Any, overload
 
@@ -239,7 +240,7 @@ class Item:
 
     def field_place(self, path: str) -> Place | None:
         """Return `place`; for an item read from a file with the line and column of the field at `path`."""
-        if not self.file or self.file.finder:
+        if not self.file or not self.file.has_lines:
             return self.place
         return self.content.place(path, self.file)
 

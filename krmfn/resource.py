@@ -2,14 +2,14 @@
 
 import marshal
 import re
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from .errors import KrmfnError
 from .typed import Any, NamedTuple
 
-__all__ = ["FieldPath", "GroupKind", "Manifest", "Place", "Ref", "Strings", "annotations_of", "check_plain", "checked"]
-__all__ += ["copied", "fingerprint", "is_index", "join", "mapping", "moved", "ref", "same", "split", "starts", "text"]
+__all__ = ["Built", "FieldPath", "GroupKind", "Manifest", "Place", "Ref", "annotations_of", "check_plain", "checked"]
+__all__ += ["copied", "fingerprint", "is_index", "join", "mapping", "moved", "ref", "same", "split", "starts"]
 
 Manifest = dict[str, Any]
 """A resource as plain data: mappings, lists, strings, numbers, booleans and None."""
@@ -25,46 +25,6 @@ _DEEPEST = 200
 """Levels of nesting that our readers take (`yamltext.values.MAX_DEPTH`); a value that holds itself has more."""
 _INTEGERS = range(-(1 << 63), 1 << 64)
 """Those that Kubernetes reads as integers."""
-
-
-class Strings(dict[str, str]):
-    """The labels or annotations of an item, at `path`: what is written to them is written to the item."""
-
-    update, popitem = MutableMapping.update, MutableMapping.popitem
-    clear, setdefault = MutableMapping.clear, MutableMapping.setdefault
-
-    def __init__(self, item: Any, path: str, texts: dict[str, str]) -> None:
-        """Take the item, the path, and what is there."""
-        super().__init__(texts)
-        self.item, self.path = item, path
-
-    def __setitem__(self, key: str, value: str) -> None:
-        path = f"{self.path}[{key}]"
-        self.item[path] = text(self.item, path, value)
-        super().__setitem__(key, value)
-
-    def pop(self, key: str, *default: Any) -> Any:
-        """Remove a text and return it; the default where there is none, or raise KeyError."""
-        if key in self:
-            del self.item[f"{self.path}[{key}]"]
-        return super().pop(key, *default)
-
-    def __delitem__(self, key: str) -> None:
-        self.pop(key)
-
-    def __ior__(self, other: Any) -> "Strings":  # type: ignore[override,misc]
-        self.update(other)
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self),)  # a copy is a plain dict: it changes no item
-
-
-def text(item: Any, path: str, value: Any) -> str:
-    """Return a value that must be a text. Raises TypeError, with item and path, for another one."""
-    if not isinstance(value, str):
-        raise TypeError(f"{item.ref}: {path} must be a string, not {value!r}")
-    return value
 
 
 class Ref(NamedTuple):
@@ -90,6 +50,19 @@ class Ref(NamedTuple):
         return f"{self.kind or 'resource'} {self.namespace + '/' if self.namespace else ''}{self.name or '(no name)'}"
 
 
+class Built(NamedTuple):
+    """Where a resource stands that no file holds as it is: in a build. What is looked for there is plain data."""
+
+    build: str
+    """The name of the build among those of the run."""
+    number: int = -1
+    """The position of the resource in what was built; -1 for one that a function has named during the build."""
+    ref: Ref | None = None
+    """The resource to look for; None: the one that the finding is about, and its field."""
+    field: str = ""
+    """The path of its field."""
+
+
 class Place(NamedTuple):
     """Where a manifest stands: a file, its position among that file's resources (from 0), its first line (from 1).
 
@@ -100,9 +73,15 @@ class Place(NamedTuple):
     position: int = 0
     line: int = 0
     column: int = 0
-    finder: Callable[[Any], Any] | None = None
-    """For an item that no file holds as it is: returns a finding that stands here with its place in the files, and the
-    name that the resource has there. It may read files and run kustomize, so only what is reported goes through it."""
+    built: Built | None = None
+    """For an item that no file holds as it is: where to look for its place, when a finding is told (see `placed`)."""
+    is_fixed: bool = False
+    """Whether this is the place of each field of the item, too: it is a text in quotes, or stands in a dump."""
+
+    @property
+    def has_lines(self) -> bool:
+        """Return True where the lines of the item's text are lines of the file."""
+        return not (self.built or self.is_fixed)
 
 
 def ref(manifest: Manifest, known: Ref | None = None) -> Ref:

@@ -1,11 +1,11 @@
 """A ResourceList: read lazily, changed by upsert and prune; what was not touched leaves as the bytes it came in."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from . import editing, envelope, itemtext
 from .envelope import Chunk, Envelope
 from .errors import KrmfnError
-from .findings import Findings
+from .findings import Findings, placed
 from .index import Index, index_of
 from .item import Item
 from .ownership import PREFIX, Id, owner_key
@@ -133,9 +133,12 @@ class ResourceList:
         """
         return self._named(list(self._results)) if self._results else []
 
-    def placed(self) -> list[Result]:
-        """Return the findings with their places in files, which may start a build; two that are equal there are one."""
-        return self._named(self._results.placed()) if self._results else []
+    def placed(self, locate: Callable[[Result], Result]) -> list[Result]:
+        """Return the findings with their places in files, given what looks for one; two that are equal there are one.
+
+        `locate` may start a build; it gets each finding under the name that its item has now.
+        """
+        return self._named(placed(self._results, locate)) if self._results else []
 
     def _named(self, results: list[Result]) -> list[Result]:
         if self.failed and any(item.is_edited for item in self.items):

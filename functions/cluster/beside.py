@@ -81,12 +81,17 @@ def _kinds(paths: Sequence[str]) -> set[str]:
     return kinds
 
 
-def of_others(resources: ResourceList, name: str) -> tuple[ResourceList, list[Result]]:
-    """Return the list of a root of others without findings, and what is wrong with it; `name` is the root's."""
+def of_others(resources: ResourceList) -> ResourceList:
+    """Return the list of a root of others without findings."""
     copy = ResourceList(resources.items)
     copy.run = resources.run
     note(copy, is_beside=True)
-    return copy, [_named(finding, name) for finding in resources.placed() if finding.severity != "info"]
+    return copy
+
+
+def problems(findings: Sequence[Result], name: str) -> list[Result]:
+    """Return what is wrong with a root of others, of its findings; `name` is the root's."""
+    return [_named(finding, name) for finding in findings if finding.severity != "info"]
 
 
 def not_read(failure: KrmfnError, name: str) -> list[Result]:

@@ -73,7 +73,7 @@ def read_clusters(context: Context, streams: Clusters) -> Clusters:
     for cluster in clusters:
         findings += cluster.findings
         failures += cluster.failures
-    return streams._replace(clusters=clusters, findings=findings, failures=failures)
+    return streams._replace(clusters=clusters, findings=findings, failures=failures, sources=context.sources)
 
 
 def read_cluster(context: Context, cluster: Cluster) -> Cluster:
@@ -126,8 +126,9 @@ def _with_others(context: Context, cluster: Cluster, parts: list[tuple[str, Reso
     for root in cluster.roots:
         if root.path in cluster.beside:
             try:
-                resources, problems = beside.of_others(read(context, [root])[0], root.name)
-                parts.append((root.name, resources))
+                resources = read(context, [root])[0]
+                problems = beside.problems(context.sources.placed(resources.results), root.name)
+                parts.append((root.name, beside.of_others(resources)))
             except KrmfnError as failure:
                 problems = beside.not_read(failure, root.name)
             trouble += problems
@@ -170,13 +171,13 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     beside, is_whole = _read_files(roots, context.options, context.in_full)
     if first.kind != "kustomization":
         return beside, is_whole
-    resources = _built(context.options, first)
+    resources = _built(context, first)
     finishing.finish(resources.items, first)
     # a kustomization that calls the function names its functionConfig there
     kinds = NODES if run_of(resources).is_settled else COUNTING
     others = [item for item in beside.items if (item.group, item.kind) not in kinds]
     resources.items += [item for item in beside.items if (item.group, item.kind) in kinds]
-    resources.report(beside.placed())
+    resources.report(beside.results)
     note(resources, passed_over=run_of(beside).passed_over)
     for product in (item for item in others if (item.group, item.kind) == PROFILE):
         file = product.place.path if product.place else product.name
@@ -190,12 +191,12 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     return resources, is_whole
 
 
-def _built(options: RunOptions, root: Root) -> ResourceList:
+def _built(context: Context, root: Root) -> ResourceList:
     """Return what kustomize builds of a root. Raises KrmfnError when it fails, also with what an engine adds."""
     from ..kustomization import builds  # imported here: most folders need no kustomize
 
     try:
-        return builds.build(options, root.name, root.path, root.graph)
+        return builds.build(context.options, context.sources, root.name, root.path, root.graph)
     except Unreadable:
         raise
     except KrmfnError as failure:
@@ -222,7 +223,7 @@ def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tu
         finishing.finish(resources.items, root._replace(finish=NO_FINISH) if root.kind == "kustomization" else root)
         joined.items += resources.items
         joined.function_config = joined.function_config or resources.function_config
-        joined.report(resources.placed())
+        joined.report(resources.results)
         passed_over += run_of(resources).passed_over
         others = {} if is_named else {file: reason for file, reason in failures.items() if isinstance(reason, Template)}
         passed_over += [PassedOver(file, reason.text, reason.sentence, reason.line) for file, reason in others.items()]

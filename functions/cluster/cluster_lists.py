@@ -19,7 +19,7 @@ from ..paths.roots import parents, within
 from ..rendering import function_config, recognition
 from ..rendering.kinds import CONFIG, NODES, OWNERS, PROFILE, driven_kinds, of_kinds
 from ..rendering.undriven import any_of_ours
-from ..run import note, run_of
+from ..run import note, placed, run_of
 from ..settings import Settings
 from . import function_runs, kmm_crds
 from .deployed import Cluster, Clusters, with_results
@@ -44,6 +44,7 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
     lists: list[ResourceList] = []
     roots: dict[int, str] = {}
     for at, (name, resources) in enumerate(cluster.parts):
+        note(resources, sources=context.sources)  # it may get items of other parts
         if run_of(resources).is_beside:
             counts.append(_count(resources))
             roots.update((id(item), name) for item in resources.items)
@@ -72,7 +73,7 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
         counts.append(_count(cluster.side))
     is_final = len(lists) == 1 and not cluster.side and is_whole
     final = lists[0] if is_final else _final(lists, cluster, is_whole)
-    note(final, roots=roots if len(lists) > 1 else {})
+    note(final, roots=roots if len(lists) > 1 else {}, sources=context.sources)
     return cluster._replace(lists=tuple(lists), final=final, counts=total(counts), is_whole=is_whole)
 
 
@@ -143,7 +144,7 @@ def _final(parts: Sequence[ResourceList], cluster: Cluster, is_whole: bool) -> R
         kept=frozenset[tuple[str, str]]().union(*(run.kept for run in runs)),
     )
     for resources in lists:
-        final.report(resources.placed())
+        final.report(placed(resources))
         final.changes += resources.changes
     configured = [part for part in parts if part.function_config]
     if configured and all(part.function_config == configured[0].function_config for part in configured):
@@ -174,7 +175,8 @@ def _count(resources: ResourceList) -> Checked:
     if profiles := resources.where(kind=PROFILE[1], group=PROFILE[0]):
         note(resources, driven=driven_kinds(profiles), kept=driven_kinds(profiles, kept=True))
     owners = OWNERS | run_of(resources).driven
-    configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in owners]
+    items = (item for item in resources.items if (item.ref.group, item.kind) in owners)
+    configs = [(item.ref, Result("", ref=item.ref, place=item.place)) for item in items]
     counts, kinds = Counter((item.group, item.kind) for item in resources.items), Counter[str]()
     for pair in (*sorted(owners), CONFIG, *([PROFILE] if profiles else []), *MODULE_KINDS):
         kinds["functionConfig" if pair == CONFIG else pair[1]] += counts[pair]

@@ -9,12 +9,12 @@ from functools import partial
 
 from krmfn import Item, KrmfnError, ResourceList, Result
 from krmfn.errors import NoData
-from krmfn.findings import placed
 from krmfn.printing import printable
 
 from ..command import Context
 from ..finding import without_copies
 from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
+from ..run import placed
 from . import asked, cluster_inputs, cluster_lists, complete, config, layout, other_tools
 from .cluster_lists import Skip
 from .deployed import Cluster, Clusters, Lists
@@ -180,7 +180,7 @@ def render_all(context: Context, paths: Sequence[str]) -> Clusters:
     streams = render(context, paths)
     raise_first(streams.failures)
     if not streams.is_whole:
-        results = [finding for cluster in streams.clusters for finding in cluster.final.placed()]
+        results = [finding for cluster in streams.clusters for finding in placed(cluster.final)]
         raise Unreadable([*streams.findings, *streams.unassigned_findings(), *results])
     return streams
 
@@ -206,7 +206,8 @@ def log(context: Context, streams: Clusters, notes: Collection[Result] = ()) -> 
     `notes` are errors, failures among them, that the command prints itself: they are not logged.
     """
     log_excluded(context, streams)
-    context.log.findings(_without([*streams.findings, *streams.unassigned_findings()], notes))
+    findings = streams.sources.placed([*streams.findings, *streams.unassigned_findings()])
+    context.log.findings(_without(findings, notes))
     context.log.findings(findings_of(context, streams, streams.lists, notes))
     log_failures(context.log, () if notes else streams.failures)
 
@@ -214,7 +215,7 @@ def log(context: Context, streams: Clusters, notes: Collection[Result] = ()) -> 
 def findings_of(context: Context, streams: Clusters, lists: Lists, notes: Collection[Result] = ()) -> list[Result]:
     """Return the findings of some clusters but for `notes`; of several clusters each once, with those that have it."""
     look_up_places(context, streams)
-    by_name = {name: _without(resources.placed(), notes) for name, resources in lists.items()}
+    by_name = {name: _without(placed(resources), notes) for name, resources in lists.items()}
     if len(streams.clusters) < 2:
         return [finding for results in by_name.values() for finding in results]
     from ..formats import checked, grouped  # imported here: findings of one cluster are not grouped
@@ -224,8 +225,8 @@ def findings_of(context: Context, streams: Clusters, lists: Lists, notes: Collec
 
 
 def _without(results: Sequence[Result], notes: Collection[Result]) -> Sequence[Result]:
-    """Return the findings that are none of the notes, in their places."""
-    return without_copies(placed(results), notes) if notes else results
+    """Return the findings, in their places, that are none of the notes."""
+    return without_copies(results, notes) if notes else results
 
 
 def look_up_places(context: Context, streams: Clusters) -> None:
@@ -234,9 +235,9 @@ def look_up_places(context: Context, streams: Clusters) -> None:
     The places of some builds are only known after a second run (see `builds`), whose result is kept.
     """
     finals = [cluster.final for cluster in streams.clusters]
-    lists = [final for final in finals if any(result.place and result.place.finder for result in final.results)]
+    lists = [final for final in finals if any(result.place and result.place.built for result in final.results)]
     if len(lists) > 1:  # a single one looks them up when its findings are read
-        cluster_inputs.work_through(context, ResourceList.placed, lists, "builds looked up", len(lists))
+        cluster_inputs.work_through(context, placed, lists, "builds looked up", len(lists))
 
 
 def log_excluded(context: Context, streams: Clusters) -> None:

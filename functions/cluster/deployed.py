@@ -17,7 +17,8 @@ from ..kmm.lookup import table
 from ..paths.failures import Failure
 from ..rendering.kinds import INPUTS, is_foreign
 from ..rule import Rule
-from ..run import run_of
+from ..run import placed, run_of
+from ..sources import NO_BUILDS, Sources
 from .config import Config, Member
 from .engines import Engines
 from .survey import Root
@@ -129,6 +130,8 @@ class Clusters(NamedTuple):
     """The files that no cluster of the configuration file lists, and those that are about clusters (see `asides`)."""
     unasked: Sequence[Cluster] = ()
     """The clusters that nobody asks for, since --live names others: nothing of them is read."""
+    sources: Sources = NO_BUILDS
+    """What was built of these."""
 
     def with_asides(self) -> "Clusters":
         """Return all of these with the files that are about clusters among them: what changes there is seen, too."""
@@ -138,7 +141,7 @@ class Clusters(NamedTuple):
 
     def unassigned_findings(self) -> list[Result]:
         """Return what is wrong in the files that no cluster lists, with its places; it stops nothing."""
-        return [finding for cluster in self.unassigned for finding in cluster.final.placed()]
+        return [finding for cluster in self.unassigned for finding in placed(cluster.final)]
 
     @property
     def is_whole(self) -> bool:

@@ -16,7 +16,7 @@ from ..paths.contents import has_resource
 from ..paths.failures import Failure, Unreadable, failure_of, raise_first
 from ..paths.roots import within
 from ..rendering.kinds import owners_among
-from ..run import note, run_of
+from ..run import note, placed, run_of
 from ..settings import LOOK
 from . import cluster_inputs, cluster_lists, hub_modules, layout
 from .deployed import Cluster
@@ -90,7 +90,7 @@ def _read(context: Context, paths: Sequence[str]) -> Cluster:
     cluster = cluster_lists.render_cluster(context, failures, _is_rendered, cluster)
     raise_first(failures)
     if not cluster.is_whole:
-        raise Unreadable([finding for finding in cluster.final.placed() if finding.severity == "error"])
+        raise Unreadable([finding for finding in placed(cluster.final) if finding.severity == "error"])
     pipes = [path for path in named if stat.S_ISFIFO(os.stat(path).st_mode)]
     if pipes and not cluster.final.items:
         raise KrmfnError("holds no resource; pass a list without items on stdin instead: --against -", file=pipes[0])
@@ -130,7 +130,7 @@ def join(context: Context, cluster: Cluster, other: Cluster, former: Sequence[Re
 
 def unknown(other: Cluster) -> str:
     """Return why the claims that are made elsewhere are not known; "" when they are known."""
-    errors = [finding for finding in in_order(other.final.placed()) if finding.severity == "error"]
+    errors = [finding for finding in in_order(placed(other.final)) if finding.severity == "error"]
     if not errors:
         return ""
     return (

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 
 from krmfn import Field, Item, KrmfnError, Manifest, ResourceList, Result, error
-from krmfn.findings import placed
 from krmfn.resource import join
 from krmfn.typed import Any
 
@@ -78,7 +77,7 @@ def _runs(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
         note(resources, config_items=tuple(configs))
         return [(configs[0], join_configs(configs))]
     if len(configs) > 1 and not (intent.takes_settings_alone and len(configs) == len(resources.items)):
-        results = placed(Result("", ref=item.ref, place=item.place) for item in configs)
+        results = run_of(resources).sources.placed(Result("", ref=item.ref, place=item.place) for item in configs)
         names = ", ".join(f"{r.ref} ({r.place.path})" if r.place else str(r.ref) for r in results)
         raise KrmfnError(
             f"{path} holds {len(configs)} functionConfigs: {names}; choose one with --function-config FILE"

@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from functools import partial
 
-from krmfn import Item, KrmfnError, Place, ResourceList, Result, warning
+from krmfn import Item, KrmfnError, Place, ResourceList, warning
 from krmfn.printing import counted, did_you_mean, some
 
 from ..command import Context
@@ -155,7 +154,7 @@ def _items(dump: Live) -> list[Item]:
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
     items = manifests.read_stream(text.encode()).items
     for item in items if dump.name != "-" else ():
-        item.file = Place("", finder=partial(Result._replace, place=Place(dump.name)))
+        item.file = Place(dump.name, is_fixed=True)
     return [*items, *dump.items]
 
 

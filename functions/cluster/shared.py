@@ -9,7 +9,6 @@ from contextlib import suppress
 from functools import partial
 
 from krmfn import Item, KrmfnError, ResourceList, Result
-from krmfn.findings import placed
 from krmfn.ownership import OWNER, Id
 from krmfn.streams import max_bytes
 
@@ -23,7 +22,8 @@ from ..paths.excludes import excluder
 from ..paths.roots import parents
 from ..profile.product import name_of
 from ..rendering.kinds import OURS, OWNERS, PROFILE, driven_kinds, is_foreign, of_kinds
-from ..run import note, run_of
+from ..run import note, placed, run_of
+from ..sources import Sources
 from .cluster_inputs import unlisted_files
 from .config import Config
 from .deployed import Cluster, Clusters, is_local, with_results
@@ -73,14 +73,19 @@ def note_profiles(streams: Clusters, absent: Sequence[Item]) -> None:
         for name, part in cluster.parts:
             missing = profiles.keys() - driven_kinds([*part.items, *side] if profiles else [])
             kinds = {(item.group, item.kind) for item in of_kinds(part.items, missing)}
-            reasons = {kind: _elsewhere(cluster, name, kind, profiles[kind], streams.config) for kind in kinds}
+            files = {kind: _file_of(profiles[kind], streams.sources) for kind in kinds}
+            reasons = {kind: _elsewhere(cluster, name, kind, file, streams.config) for kind, file in files.items()}
             note(part, named=named, used=used, is_part=is_part, elsewhere={**reasons, **run_of(part).elsewhere})
 
 
-def _elsewhere(cluster: Cluster, folder: str, kind: tuple[str, str], profile: Item, config: Config) -> tuple[str, str]:
-    """Return why a Profile for a kind does not count for a root of a cluster, its `folder`, and what to do."""
-    (result,) = placed([profile.located(Result(""))])
-    file = result.place.path if result.place else "stdin"
+def _file_of(profile: Item, sources: Sources) -> str:
+    """Return the file of a Profile."""
+    place = sources.located(profile.located(Result(""))).place
+    return place.path if place else "stdin"
+
+
+def _elsewhere(cluster: Cluster, folder: str, kind: tuple[str, str], file: str, config: Config) -> tuple[str, str]:
+    """Return why the Profile in a file does not count for its kind in a cluster's root, `folder`, and what to do."""
     name, path = cluster.name, os.path.relpath(os.path.realpath(file), config.folder) if config.folder else file
     remedy = f"add {path} to clusters.{name}" if name in config.clusters else f"name {path} under `profiles`"
     reason, vendor = f"it is not in the cluster {name}", os.path.dirname(file) or "."
@@ -105,7 +110,7 @@ def without_needed(streams: Clusters) -> Clusters:
     clusters = streams.clusters
     if not any(finding.rule == "KRM606" for cluster in clusters for finding in cluster.final.results):
         return streams
-    findings_of = [cluster.final.placed() for cluster in clusters]
+    findings_of = [placed(cluster.final) for cluster in clusters]
     unused = [{_mapping(result) for result in findings if result.rule == "KRM606"} for findings in findings_of]
     used = [_in_use(cluster.final) for cluster in clusters]
     is_unknown = _is_partial(streams._replace(unassigned=())) or not all(cluster.is_whole for cluster in clusters)
@@ -118,7 +123,7 @@ def without_needed(streams: Clusters) -> Clusters:
         return is_unknown or any(key[0] in names or file in names for names in others)
 
     def judged(cluster: Cluster) -> Cluster:
-        results = [finding for finding in cluster.final.placed() if not is_needed(finding)]
+        results = [finding for finding in placed(cluster.final) if not is_needed(finding)]
         return cluster._replace(final=with_results(cluster.final, results))
 
     return streams._replace(clusters=[*map(judged, clusters)])
@@ -138,7 +143,7 @@ def _in_use(resources: ResourceList) -> set[Id | str]:
     nodes = resources.where(kind="Node", group="") or resources.where(kind="NodeInventory", group="krmfn.dev")
     if resources.failed or not nodes:
         return {(item.place.path if item.place else "") or item.ref.id for item in resources.items}
-    idle = {finding.ref.id for finding in resources.placed() if finding.ref and finding.rule in _WITHOUT_NODES}
+    idle = {finding.ref.id for finding in placed(resources) if finding.ref and finding.rule in _WITHOUT_NODES}
     return {item.ref.id for item in resources.items if item.ref.id not in idle}
 
 

@@ -20,6 +20,7 @@ from ..kmm import regexp_work
 from ..options import RunOptions
 from ..paths import deadline, output
 from ..settings import CHECK
+from ..sources import Sources
 from . import grammar
 from .grammar import Parser
 from .table import COMMANDS
@@ -141,7 +142,7 @@ def main(argv: Sequence[str]) -> int:
             from . import argocd
 
             run_options = argocd.with_settings(run_options)
-        context = Context(run_options, command.intent or CHECK, log)
+        context = Context(run_options, command.intent or CHECK, log, Sources())
         if not command.intent:
             return _answer(command, context, request)
         seconds = run_options.timeout or options.RUN_SECONDS

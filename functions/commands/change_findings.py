@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import Result, error
-from krmfn.findings import placed
 from krmfn.typed import NamedTuple
 
 from ..finding import with_words
@@ -75,7 +74,9 @@ def _with_note(comparison: Comparison, finding: Result, effect: Effect | None) -
         return Raised(finding._replace(place=place))
     from ..upgrades.notes import at_the_cause  # here: few commands compare
 
-    return Raised(placed([at_the_cause(finding, *comparison.sides)])[0] if comparison.sides else finding)
+    if not comparison.sides:
+        return Raised(finding)
+    return Raised(run_of(comparison.sides[1]).sources.located(at_the_cause(finding, *comparison.sides)))
 
 
 def _raised(comparison: Comparison, word: str, kind: str) -> Iterator[tuple[Result, Effect | None]]:

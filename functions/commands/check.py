@@ -119,7 +119,6 @@ def _judge(context: Context, args: Request) -> Judged:
     least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
     select, ignore = _named(args)
     streams = _rendered(context, args)
-    reported = {cluster.name: cluster.final.results for cluster in (*streams.clusters, *streams.unassigned)}
     if len(streams.clusters) > 1:  # as many builds at a time as --jobs says
         cluster_streams.look_up_places(context, streams)
     additions: Iterable[Result] = ()
@@ -133,12 +132,14 @@ def _judge(context: Context, args: Request) -> Judged:
     checked = run_findings.with_gaps(checked, args.fail_on)
     checked = _turn_off(checked, ignore) if ignore else checked
     visible = _select(checked, least, select) if least != "info" or select else checked
-    return Judged(streams, checked, visible, reported)
+    return Judged(streams, checked, visible)
 
 
 def _print(context: Context, args: Request, judged: Judged) -> None:
     """Print the findings that are shown, in the format that is asked for."""
     form, visible = args.format or judged.streams.config.format or "text", judged.visible
+    if form == "prometheus":  # what has failed is told of each config
+        visible = run_findings.with_config_places(visible, judged.streams.sources)
     if form in _OF_SERVERS:
         visible = _with_hidden(visible)
     write = findings.FORMATS[form]

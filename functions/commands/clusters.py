@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error
-from krmfn.findings import placed
 from krmfn.ownership import Id
 from krmfn.printing import some
 from krmfn.typed import TYPE_CHECKING
@@ -63,7 +62,7 @@ def read(
 
 def print_text(context: Context, streams: Clusters, text: str, results: Iterable[Result]) -> int:
     """Print a text about some clusters, log the findings about them, and return the exit code."""
-    results = placed(results)
+    results = streams.sources.placed(results)
     if len(streams.clusters) > 1:
         from ..formats import grouped  # here: findings about one cluster are not grouped
 
@@ -131,7 +130,8 @@ def uncovered_errors(
                 yield error(f"which nodes of {view.name} get no driver is not known: {reason}")
             items = {item.ref: item for item in view.resources.items}
             errors = coverage_errors(view, kept.get(view.name, kept.get("", ())))  # a single comparison has no name
-            yield from tag_cluster(view.name, placed(items[e.ref].located(e) if e.ref in items else e for e in errors))
+            errors = [items[e.ref].located(e) if e.ref in items else e for e in errors]
+            yield from tag_cluster(view.name, run_of(view.resources).sources.placed(errors))
         yield from tag_cluster(view.name, map(error, hub_doubts(view)))
     if message := no_modules(views):
         yield error(message)

@@ -5,7 +5,6 @@ import textwrap
 from collections.abc import Sequence
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, schema
-from krmfn.findings import placed
 from krmfn.printing import did_you_mean, is_similar, joined, printable
 from krmfn.resource import join
 from krmfn.streams import Log
@@ -26,15 +25,17 @@ from ..reference.fields import Entry
 from ..rendering import function_config, kinds, products
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import PROFILE
-from ..run import note
+from ..run import note, run_of
 from ..settings import READ
+from ..sources import Sources
 
 _WIDEST = 60
 _UNSEEN = "no value that was tried changes what is made of a config; it may need another value or option"
 
 
-_CONTEXT = Context(RunOptions(), READ._replace(is_root_only=True), Log())
-"""PATHs are read as they are, with the default options."""
+def _context() -> Context:
+    """Return the context in which PATHs are read as they are, with the default options."""
+    return Context(RunOptions(), READ._replace(is_root_only=True), Log(), Sources())
 
 
 def layers(path: str, name: str) -> str:
@@ -42,7 +43,7 @@ def layers(path: str, name: str) -> str:
 
     Raises KrmfnError when there is no such config, or when it or the functionConfig does not fit its schema.
     """
-    resources = cluster_streams.render_single(_CONTEXT, path)
+    resources = cluster_streams.render_single(_context(), path)
     config = products.read(resources, _function_config(resources, path))
     item = _config(resources, path, name, config)
     kind = SCHEMAS.get((item.group, item.kind))
@@ -57,7 +58,8 @@ def layers(path: str, name: str) -> str:
     errors += problems.get(item, [])
     if errors:
         raise Unreadable(errors)
-    return "\n".join(map(_layer_table, groups[0]))
+    sources = run_of(resources).sources
+    return "\n".join(_layer_table(group, sources) for group in groups[0])
 
 
 def _profile_errors(item: Item) -> list[Result]:
@@ -91,7 +93,7 @@ def _config(resources: ResourceList, path: str, name: str, config: FunctionConfi
     raise KrmfnError(f"{subject} called {name} in {path}; it contains: {names}")
 
 
-def _layer_table(config: DeviceConfig) -> str:
+def _layer_table(config: DeviceConfig, sources: Sources) -> str:
     """Return the fields of a config, or of one of its pools, each with its value and the place that it comes from."""
     rows = [("FIELD", "VALUE", "FROM")]
     for parts, value in leaves(config.fields):
@@ -100,7 +102,7 @@ def _layer_table(config: DeviceConfig) -> str:
         source = "the he-sample operator's own code"
         if layer is not None:
             # in a kustomization the file is looked up: base, Profile, or the patch of an overlay
-            (written,) = placed([layer.source.located(Result("", field=Field(path)))])
+            written = sources.located(layer.source.located(Result("", field=Field(path))))
             source = f"{written.where}{path}"
         rows.append((name, text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}...", source))
     head = f"{config.ref}" + (f", {'module' if config.modules else 'node pool'} {config.pool}" if config.pool else "")
@@ -110,7 +112,7 @@ def _layer_table(config: DeviceConfig) -> str:
 def has_profile(name: str, paths: Sequence[str]) -> bool:
     """Return True where the PATHs surely hold a Profile that a name begins with."""
     try:
-        clusters = cluster_streams.render_all(_CONTEXT, paths).clusters
+        clusters = cluster_streams.render_all(_context(), paths).clusters
     except KrmfnError:
         return False
     items = (item for cluster in clusters for item in cluster.final.where(kind=PROFILE[1], group=PROFILE[0]))
@@ -123,7 +125,7 @@ def read_profile(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     Raises KrmfnError when the PATHs have none of that name or two that differ, when something there cannot be read, and
     for a Profile with errors.
     """
-    clusters = cluster_streams.render_all(_CONTEXT, paths).clusters
+    clusters = cluster_streams.render_all(_context(), paths).clusters
     items = [item for cluster in clusters for item in cluster.final.where(kind=PROFILE[1], group=PROFILE[0])]
     by_name = {item.ref.name: item for item in items}
     prefixes = [prefix for prefix in by_name if f"{name}.".startswith(f"{prefix}.")]

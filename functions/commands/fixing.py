@@ -54,8 +54,8 @@ def mend(context: Context, judge: Judge) -> Mended:
         return Mended(first)
     ids = {finding.id for finding in mended}
     with files.in_place_of(texts):
-        after = outcome.snapshots(current.streams, current.reported, ids)
-    before = outcome.snapshots(first.streams, first.reported, ids)
+        after = outcome.snapshots(current.streams, ids)
+    before = outcome.snapshots(first.streams, ids)
     problem = "" if current.streams.is_whole else "not all can be read, so what else would change is not known"
     problem = problem or outcome.problem(mended, first.checked.results, current.checked.results)
     if not problem and (other := outcome.changed(before, after)):

@@ -23,7 +23,7 @@ from ..kmm.resolution import resolver
 from ..paths import files
 from ..report import cluster_view
 from ..report.parts import image_record, merge_images
-from ..run import run_of
+from ..run import placed, run_of
 from ..settings import LOOK
 from . import clusters, moving
 
@@ -106,7 +106,7 @@ def _list(lists: Lists, args: Request) -> tuple[str, list[Result]]:
         if reason := _WRONG if part.has_errors else part.unlisted:
             results.append(error(f"the images of {part.name} are not known: {reason}"))
     images = merge_images(image_lists)
-    findings = (*results, *(finding for resources in lists.values() for finding in resources.placed()))
+    findings = (*results, *(finding for resources in lists.values() for finding in placed(resources)))
     if not images and not any(finding.severity == "error" for finding in findings):
         raise KrmfnError(_EMPTY)
     if file and names is not None:

@@ -25,7 +25,7 @@ from ..importing.wording import ClusterImport
 from ..kmm.module import MODULE_KINDS
 from ..options import RunOptions
 from ..paths import output
-from ..run import Run, run_of
+from ..run import Run, placed, run_of
 from ..settings import READ, RENDER, Settings
 from . import clusters, import_configs
 from .import_configs import Driven
@@ -80,7 +80,7 @@ def _run(context: Context, args: Request) -> int:
     if streams is None:
         return 2
     text, findings = _write(context.options, sources_of(streams), args, existing)
-    results = [result for resources in streams.lists.values() for result in resources.placed()]
+    results = [result for resources in streams.lists.values() for result in placed(resources)]
     return clusters.print_text(context, streams, text, [*results, *findings])
 
 

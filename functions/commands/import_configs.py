@@ -13,7 +13,7 @@ from ..cluster_dump import cleaned
 from ..importing.drafts import rendered
 from ..paths import manifests
 from ..rendering.kinds import PROFILE, driven_kinds, is_foreign
-from ..run import Run
+from ..run import Run, placed
 
 
 class Driven(NamedTuple):
@@ -56,7 +56,7 @@ def driven(items: Sequence[Item], profiles: Sequence[Item], run: Run, existing: 
     inputs = [cleaned(item.manifest) for item in configs] + [item.manifest for item in known.values()]
     resources = rendered(inputs, run, existing)
     if resources.failed:
-        errors = [result for result in resources.placed() if result.severity == "error"]
+        errors = [result for result in placed(resources) if result.severity == "error"]
         names = some((str(item.ref) for item in configs), len(configs))
         message = f"nothing is made of {names} by its Profile: {errors[0].text}" if errors else ""
         return Driven(covered=frozenset(item.ref.id for item in known.values()), findings=(warning(message),))

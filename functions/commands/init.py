@@ -20,6 +20,7 @@ from ..options import RunOptions
 from ..paths import files, output, roots
 from ..paths.whole import all_or_nothing
 from ..settings import ANSWER
+from ..sources import Sources
 from . import adopt, init_ci, init_dump, init_engines, init_layout, init_next, init_state
 from .init_imports import Imported, imported_of
 from .init_layout import Layout
@@ -220,7 +221,7 @@ def _adopted(context: Context, folder: str, by_name: Mapping[str, str]) -> list[
     live = tuple(f"{name}={dump}" for name, dump in by_name.items())
     quiet = context.log._replace(quiet=True)
     try:
-        known = adopt.conclusions(Context(RunOptions(live=live), ANSWER, quiet), [folder])
+        known = adopt.conclusions(Context(RunOptions(live=live), ANSWER, quiet, Sources()), [folder])
     except KrmfnError as failure:
         return ["", f"whether Git can take over is not known yet: {failure.lines()[0]}"]
     return ["", *(known or ["whether Git can take over is not known yet: what was written cannot be rendered here"])]

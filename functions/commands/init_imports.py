@@ -17,7 +17,9 @@ from ..importing.drafts import rendered
 from ..importing.importer import Import
 from ..options import RunOptions
 from ..rendering.kinds import driven_kinds
+from ..run import placed
 from ..settings import READ
+from ..sources import Sources
 from . import clusters, import_, import_configs, init_dump
 from .import_ import Source
 from .import_configs import Driven
@@ -41,7 +43,7 @@ def imported_of(context: Context, by_name: Mapping[str, str]) -> Imported:
     """Return what is imported of the dumps. Raises KrmfnError for one that cannot be read or has no Module."""
     run = import_.run_of_render({})
     pairs = tuple(f"{name}={dump}" for name, dump in by_name.items())
-    streams = clusters.read(Context(RunOptions(cluster=pairs), READ, context.log), list(by_name.values()))
+    streams = clusters.read(Context(RunOptions(cluster=pairs), READ, context.log, Sources()), list(by_name.values()))
     if streams is None:
         raise KrmfnError("the dumps cannot be read, so nothing is written")
     sources = import_.sources_of(streams)
@@ -57,7 +59,7 @@ def imported_of(context: Context, by_name: Mapping[str, str]) -> Imported:
         manifests = [*part.inputs, *new_manifests]
         resources = rendered(manifests, run._replace(crds=source.crds), profiles)
         findings += [*part.findings, *import_.findings_of(imported, {item.ref.id: item.place for item in source.items})]
-        findings += [result for result in resources.placed() if result.severity == "error"]
+        findings += [result for result in placed(resources) if result.severity == "error"]
         inventory = _inventory(by_name[source.name], source.name, cluster.label_keys(resources))
         parts.append(Cluster(source.name, _texts(manifests, shipped), inventory))
         lines += [*_lines(source, imported, part), *init_dump.lacks(source.name, source.items)]

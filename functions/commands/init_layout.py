@@ -19,6 +19,7 @@ from ..importing.beginnings import Spot
 from ..options import RunOptions
 from ..paths import files, git, manifests
 from ..settings import LOOK
+from ..sources import Sources
 
 _DEPLOYED = ("plugin", "render")
 
@@ -35,7 +36,8 @@ class Layout(NamedTuple):
 
 def layout_of(top: str, log: Log) -> Layout:
     """Return the layout of a repository, as `krmfn clusters` reads it. Raises KrmfnError where it cannot be read."""
-    streams = cluster_streams.layout_of(Context(RunOptions(everything=True), LOOK, log), [os.path.relpath(top)])
+    context = Context(RunOptions(everything=True), LOOK, log, Sources())
+    streams = cluster_streams.layout_of(context, [os.path.relpath(top)])
     name = streams.config.name
     for finding in () if streams.config.clusters else streams.findings:
         if name and finding.severity == "error" and finding.place and finding.place.path == name:

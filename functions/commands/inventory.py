@@ -24,6 +24,7 @@ from ..paths import files, kubectl, output, roots
 from ..rendering import function_config
 from ..rendering.kinds import CONFIG
 from ..settings import LOOK, READ
+from ..sources import Sources
 
 
 class Request(NamedTuple):
@@ -87,7 +88,7 @@ def _check(args: Request) -> int:
     findings: list[Result] = []
     for path in args.check:
         used, is_right = _used_labels(path, None)
-        streams = cluster_streams.render(Context(RunOptions(), READ, Log()), [path])
+        streams = cluster_streams.render(Context(RunOptions(), READ, Log(), Sources()), [path])
         if not (streams.is_whole and is_right):
             raise KrmfnError(f"{path} has errors, so it is not known which labels are needed; see `krmfn check`")
         for name, resources in streams.lists.items():
@@ -186,7 +187,7 @@ def _used_labels(path: str, inventory: str | None) -> tuple[dict[str, set[str]],
     # the folder that patterns of --exclude are relative to
     root = roots.root_of(real if os.path.isdir(real) else os.path.dirname(real)) or real  # noqa: PTH112, PTH120
     exclude = (f"/{os.path.relpath(os.path.realpath(inventory), root)}",) if inventory else ()
-    context = Context(RunOptions(exclude=exclude), intent, Log())
+    context = Context(RunOptions(exclude=exclude), intent, Log(), Sources())
     streams = cluster_streams.render(context, [path])
     findings = [finding for finding in streams.findings if finding.rule != "KRM522" or not inventory]
     if not streams._replace(findings=findings).is_whole:

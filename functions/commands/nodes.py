@@ -24,6 +24,7 @@ from ..formats import columns, findings
 from ..formats.checked import tag_cluster
 from ..report import cluster_view, parts
 from ..report.cluster_view import View
+from ..run import placed
 from ..settings import ANSWER
 from . import clusters, moving, run_findings
 
@@ -137,8 +138,7 @@ def _findings(args: Request, filter_: table.Filter, where: table.Filter, views: 
         yield from tag_cluster(view.name, () if args.format == "json" else _omissions(view, filter_.owner))
         yield from tag_cluster(view.name, map(error if is_required else warning, clusters.hub_doubts(view)))
         if not is_required:
-            drivers = clusters.without_spokes(view)
-            unknown = [warning(clusters.UNKNOWN_SPOKES, ref=driver.claim.ref) for driver in drivers]
+            unknown = [warning(clusters.UNKNOWN_SPOKES, ref=d.claim.ref) for d in clusters.without_spokes(view)]
             yield from tag_cluster(view.name, unknown)
     _check_filter(filter_, views)
     known = [view for view in views if view.groups] if args.where and not args.kernel else []
@@ -204,7 +204,7 @@ def _node_findings(view: View, keys: Collection[str], is_required: bool) -> Iter
     Raises KrmfnError where there is no node, though nothing is wrong, or where labels (`keys`) are not known of them.
     """
     has_errors = view.resources.failed
-    yield from without_copies(view.node_findings, view.resources.placed() if has_errors else ())
+    yield from without_copies(view.node_findings, placed(view.resources) if has_errors else ())
     if view.errors or (has_errors and not view.groups):
         return
     moving.check_nodes(view.cluster.fleet, view.name, keys)

@@ -22,6 +22,7 @@ from ..formats.unjudged import joined, of_each
 from ..formats.verdict import Told, Verdict
 from ..paths import files
 from ..plan import Comparison
+from ..run import placed
 from ..settings import COMPARE, REVIEW
 from . import clusters, run_findings
 from .catalogue import rules
@@ -118,7 +119,7 @@ def _unlogged(streams: Clusters, parts: Sequence[Part], comparisons: Sequence[Co
     from ..report.tallies import change_errors
 
     # by their ids: one that is told twice may have another place
-    logged = {(result.severity, result.id) for resources in streams.lists.values() for result in resources.placed()}
+    logged = {(result.severity, result.id) for resources in streams.lists.values() for result in placed(resources)}
     results = (*(finding for part in parts for finding in part.findings), *change_errors(comparisons))
     return [finding for finding in results if (finding.severity, finding.id) not in logged]
 

@@ -19,7 +19,8 @@ from ..formats.findings import fails
 from ..formats.unjudged import Gap, failing, joined, sentence
 from ..paths import failures, files
 from ..paths.manifests import KUSTOMIZATIONS
-from ..run import run_of
+from ..run import placed, run_of
+from ..sources import Sources
 
 if TYPE_CHECKING:
     from ..plan import Comparison
@@ -35,8 +36,7 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
     counts = [cluster.counts._replace(turned_off=run_of(cluster.final).turned_off) for cluster in clusters]
     results = [*streams.findings, *in_order(streams.unassigned_findings())]
     for cluster in (*streams.clusters, *streams.left_out):
-        if cluster.final.placed():
-            results += tag_cluster(cluster.name, in_order(cluster.final.placed()))
+        results += tag_cluster(cluster.name, in_order(placed(cluster.final)))
     for failure in streams.failures:
         results += tag_cluster(failure.cluster, failure.findings) if failure.is_blocked else []
     number = len(results)
@@ -54,7 +54,7 @@ def collect(context: Context, streams: Clusters, baseline: str | None, additions
         from ..formats import grouped  # here: findings about one cluster are not grouped
 
         results = grouped.join(results, names)
-    by_cluster = {cluster.name: cluster.final.placed() for cluster in streams.clusters}
+    by_cluster = {cluster.name: placed(cluster.final) for cluster in streams.clusters}
     checked = cluster_lists.total(counts)._replace(results=list(Findings(map(_place_in_file, results))))
     read = (*clusters, *streams.left_out)
     return checked._replace(
@@ -114,6 +114,13 @@ def with_gaps(checked: Checked, words: Collection[str]) -> Checked:
     """Return a check with an error for each gap where `words`, those of --fail-on, ask for it."""
     errors = gap_errors(checked.not_judged) if "unjudged" in words else []
     return checked._replace(results=list(Findings([*checked.results, *errors]))) if errors else checked
+
+
+def with_config_places(checked: Checked, sources: Sources) -> Checked:
+    """Return a check whose configs have the names and places of their files, as its errors have them."""
+    if not any(result.severity == "error" for result in checked.results):
+        return checked
+    return checked._replace(configs=[(ref, sources.located(source)) for ref, source in checked.configs])
 
 
 def at_the_change(checked: Checked, base: str, paths: Sequence[str]) -> Checked:

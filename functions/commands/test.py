@@ -17,6 +17,7 @@ from ..cluster.deployed import deployed_items
 from ..command import DIFFERS, Command, Context
 from ..formats import findings
 from ..paths import output
+from ..run import placed
 from ..settings import RENDER
 
 OBJECTS, FINDINGS = "expected.yaml", "expected-findings.json"
@@ -80,7 +81,7 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
         yield f"{case}: nothing is generated in this case: no config has its Profile; {ways}"
         return
     records = []
-    for finding in final.placed():
+    for finding in placed(final):
         path = finding.place.path if finding.place else ""
         records.append({**findings.finding(finding), "file": os.path.relpath(path, case) if path else ""})
     objects = b"" if final.failed else output.dump(deployed_items(final))

@@ -24,7 +24,7 @@ from ..fleet.live import Live
 from ..paths import files, output
 from ..report import cluster_view
 from ..report.cluster_view import View
-from ..run import run_of
+from ..run import placed, run_of
 from ..settings import ANSWER
 from . import clusters, moving
 
@@ -183,7 +183,7 @@ def _of_node(node: Node, group: Group, view: View, live: Live | None, log: Log) 
 
 def _reasons(view: View, resources: ResourceList) -> list[str]:
     """Return why it is not known what the nodes of a cluster get, without what is reported with its list."""
-    lines = [*map(_line, without_copies(view.errors, resources.placed()))]
+    lines = [*map(_line, without_copies(view.errors, placed(resources)))]
     return lines or [f"what the nodes of {view.name} get is not known because of these errors"]
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from krmfn import KrmfnError, Manifest, Result, error
-from krmfn.findings import placed
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
@@ -18,6 +17,7 @@ from ..formats.checked import names_of
 from ..paths import files
 from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison, Plan, undecided
+from ..run import placed
 from . import broken_beside, hidden, new_side, rendered_base, touched, unbuilt, unchanged
 from .base import Base, check_out
 from .base_files import is_below
@@ -137,7 +137,7 @@ def _unread(streams: Clusters, from_root: Callable[[str], str]) -> Iterator[tupl
 
     The path is "" for a finding that counts for every cluster: without the configuration file no cluster is known.
     """
-    for result in _errors(streams.findings):
+    for result in _errors(streams.sources.placed(streams.findings)):
         path = from_root(result.place.path) if result.place else ""
         yield "" if path == config.NAME else path, result
     for failure in streams.failures:
@@ -193,12 +193,12 @@ def _compare(base: Base, name: str, pair: Pair, unread: _Unread, everywhere: Seq
     lost, missing, partly = unread
     if partly and partly.is_of_others:
         return unbuilt.noted(Comparison(name, _NOTHING), partly)
-    if pair.new and (not (pair.new.is_whole or partly) or _errors(pair.new.final.placed())):
-        missing = [*missing, *_errors(pair.new.final.placed())] or [error("it cannot be read completely")]
+    if pair.new and (not (pair.new.is_whole or partly) or _errors(placed(pair.new.final))):
+        missing = [*missing, *_errors(placed(pair.new.final))] or [error("it cannot be read completely")]
     if missing:
         return Comparison(name, _NOTHING, missing, failed=True)
-    if pair.old and (_errors(pair.old.final.placed()) if partly else pair.old.final.failed or not pair.old.is_whole):
-        lost = [*lost, *map(base.located, _errors(pair.old.final.placed()))] or [error("it cannot be read completely")]
+    if pair.old and (_errors(placed(pair.old.final)) if partly else pair.old.final.failed or not pair.old.is_whole):
+        lost = [*lost, *map(base.located, _errors(placed(pair.old.final)))] or [error("it cannot be read completely")]
     if not lost:
         comparison = compare(pair, name, everywhere, base.located)
         return unbuilt.noted(comparison, partly) if partly else comparison
@@ -216,7 +216,7 @@ def _unknown(base: Base, name: str, manifests: Sequence[Manifest], reasons: Sequ
 
 def _errors(results: Sequence[Result]) -> list[Result]:
     """Return the errors, but for those about nodes (KRM6..), in spite of which a cluster is rendered."""
-    return placed(result for result in results if result.severity == "error" and not result.rule.startswith("KRM6"))
+    return [result for result in results if result.severity == "error" and not result.rule.startswith("KRM6")]
 
 
 def _name(base: Base, pair: Pair) -> str:

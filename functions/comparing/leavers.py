@@ -3,17 +3,19 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from krmfn import ResourceList, Result
-from krmfn.findings import placed
 
 from ..adoption.leaving import Leaving
 from ..kmm.module import MODULE_KINDS
 from ..plan import Effect
 from ..rendering import function_config
 from ..sentence import named
+from ..sources import Sources
 from ..upgrades import known_nodes
 
 
-def findings(leavers: Sequence[Leaving], new: ResourceList, located: Callable[[Result], Result]) -> list[Result]:
+def findings(
+    leavers: Sequence[Leaving], new: ResourceList, sources: Sources, located: Callable[[Result], Result]
+) -> list[Result]:
     """Return an error per config that leaves, at its line in the new list, else in the old one.
 
     `located` gives a finding about the old side its place.
@@ -23,7 +25,7 @@ def findings(leavers: Sequence[Leaving], new: ResourceList, located: Callable[[R
     for leaver in leavers:
         item = inputs.get(leaver.config.ref.id)
         finding = (item or leaver.config).located(leaver.finding)
-        results += placed([finding]) if item else map(located, placed([finding]))
+        results += sources.placed([finding]) if item else map(located, sources.placed([finding]))
     return results
 
 

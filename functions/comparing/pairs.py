@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Manifest, ResourceList, Result, info, warning
-from krmfn.findings import placed
 from krmfn.resource import ref
 from krmfn.typed import NamedTuple
 
@@ -21,6 +20,7 @@ from ..plan import OF_NODES, UNKNOWN_NODES, Comparison, Opening, not_as_reviewed
 from ..rendering.kinds import COUNTING, has_nodes
 from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
+from ..sources import Sources
 from ..upgrades import node_effects
 from ..upgrades.doubts import Doubt
 from ..upgrades.notes import notes
@@ -115,8 +115,7 @@ def compare(
 ) -> Comparison:
     """Return the comparison of one cluster before and after.
 
-    `everywhere` is what is deployed after the change, also to other clusters; `located` gives a finding about the old
-    side its place.
+    `everywhere`: all that is deployed after the change; `located` gives a finding about the old side its place.
     """
     old, new = (cluster.final if cluster else ResourceList() for cluster in pair)
     before, after = deployed_manifests(old), deployed_manifests(new)
@@ -132,10 +131,11 @@ def compare(
     applied = (plan(pruned, after) if held.unpruned else reviewed)._replace(effects=changes.effects)
     knows_nodes = any(map(has_nodes, (old, new))) and not doubt
     spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
-    unknown = _of_unknown_nodes(doubt, spared, located)
-    results = placed([*notes(applied, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown])
-    results += map(located, placed(check_adopted(old, new)))
-    results += leavers.findings(gone, new, located)
+    sources = run_of(new if pair.new else old).sources
+    unknown = _of_unknown_nodes(doubt, spared, sources, located)
+    results = [*notes(applied, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown]
+    results = [*sources.placed(results), *map(located, sources.placed(check_adopted(old, new)))]
+    results += leavers.findings(gone, new, sources, located)
     by_labels = node_effects.harms_by_former_labels(old, new, effects)
     unapplied = (*attention.unapplied(changes, old, new), *held.findings)
     unapplied += (*handed_over(sides), *undetected(changes, sides.new))
@@ -150,7 +150,7 @@ def compare(
 
 
 def _of_unknown_nodes(
-    doubt: Doubt | None, spared: frozenset[str], located: Callable[[Result], Result]
+    doubt: Doubt | None, spared: frozenset[str], sources: Sources, located: Callable[[Result], Result]
 ) -> Iterator[Result]:
     """Yield the finding that what happens on the nodes is not known; it is advice where no harm can be among it.
 
@@ -159,7 +159,7 @@ def _of_unknown_nodes(
     if doubt:
         severity = info if spared == node_effects.HARMS else warning
         place = doubt.place
-        place = located(info("", place=place)).place if doubt.is_old and place else place
+        place = located(sources.located(info("", place=place))).place if doubt.is_old and place else place
         yield severity((OF_NODES, UNKNOWN_NODES, ": ", *doubt.reason), place=place)
 
 

@@ -9,6 +9,7 @@ from krmfn.results import Severity
 
 from ..grouping import grouped
 from ..mistake import Mistake
+from ..sources import NO_BUILDS, Sources
 from .claim import Claim, Conflict, ExclusionGroup, FindPlace, Groups, Kind
 from .node import Node
 from .selectors import Exhausted, Pairs, Work, match, of_different_owners, overlaps, unmet
@@ -34,25 +35,31 @@ _Meetings = defaultdict[tuple[Kind, Pairs], tuple[set[str], dict[tuple[int, ...]
 """The kernel modules of each conflict, and its real nodes per set of selectors, by position, that match them."""
 
 
-def check(claims: Claims, nodes: Nodes, mode: str = "auto", where: FindPlace = attrgetter("place")) -> list[Result]:
+def check(
+    claims: Claims,
+    nodes: Nodes,
+    mode: str = "auto",
+    where: FindPlace = attrgetter("place"),
+    sources: Sources = NO_BUILDS,
+) -> list[Result]:
     """Return the findings KRM301 to KRM306, the same ones for any order of claims and nodes.
 
     `auto`: with nodes (neither None nor empty) claims that meet on one of them are an error, and claims that could meet
     on another node a warning; without nodes claims that could meet are an error. `nodes`: only real nodes count, and
     without any the finding is that nothing is decided. `selectors`: claims that could meet count, whatever the nodes.
     `off`: nothing is compared. Two pools of one config that could meet are never more than a warning. `where` returns
-    the places of the claims in the findings.
+    the places of the claims in the findings, and in `sources` the places of those in builds are looked for.
     """
     decided, undecided = conflicts(claims, nodes, mode)
-    return [*(findings(decided, where) if decided else ()), *undecided]
+    return [*(findings(decided, where, sources) if decided else ()), *undecided]
 
 
-def findings(decided: Sequence[Conflict], where: FindPlace) -> list[Result]:
-    """Return the findings about conflicts, the first LISTED one by one; `where` as for `check`."""
+def findings(decided: Sequence[Conflict], where: FindPlace, sources: Sources) -> list[Result]:
+    """Return the findings about conflicts, the first LISTED one by one; `where` and `sources` as for `check`."""
     from .messages import to_result, unlisted  # here: few lists have a conflict
 
     rest = [unlisted(LISTED, decided[LISTED:])] if len(decided) > LISTED else []
-    return [*(to_result(conflict, where) for conflict in decided[:LISTED]), *rest]
+    return [*(to_result(conflict, where, sources) for conflict in decided[:LISTED]), *rest]
 
 
 def conflicts(claims: Claims, nodes: Nodes, mode: str = "auto") -> tuple[list[Conflict], list[Result]]:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from krmfn import Field, Place, Result
-from krmfn.findings import placed
 from krmfn.results import NODES, Facts, Related, Severity
 
 from ..sentence import Nodes, Sentence, Topic, text
+from ..sources import Sources
 from .claim import Claim, Conflict, FindPlace
 from .remedies import remedy_of
 
@@ -15,13 +15,13 @@ SHOWN = 5
 """Owners, nodes or labels that a message names before it counts the rest."""
 
 
-def to_result(conflict: Conflict, where: FindPlace) -> Result:
+def to_result(conflict: Conflict, where: FindPlace, sources: Sources) -> Result:
     """Return the finding, at the selector of the first owner; the selectors of others are related places.
 
     Its topic is the remedy without what the rule says.
     """
     rule, law = law_of(conflict)
-    places = _Places(where)
+    places = _Places(where, sources)
     owner, *rest = islice(chain(conflict.first, conflict.second), SHOWN + 1)
     nodes = sorted({name for names in conflict.nodes for name in names[:SHOWN]})[:SHOWN]
     count = ("nodeCount", sum(map(len, conflict.nodes)))
@@ -39,20 +39,21 @@ def to_result(conflict: Conflict, where: FindPlace) -> Result:
 class _Places:
     """The places of claims in files, each looked up once."""
 
-    def __init__(self, where: FindPlace) -> None:
-        self._where = where
+    def __init__(self, where: FindPlace, sources: Sources) -> None:
+        self._where, self._sources = where, sources
         self._known: dict[tuple[object, ...], Place | None] = {}
 
     def of(self, claim: Claim) -> Place | None:
         """Return the place of a claim's selector; None without one."""
         key = (claim.ref, claim.field, claim.claimant, claim.place)
         if key not in self._known:
-            place = self._where(claim)
-            if place and place.finder:
-                (finding,) = placed([Result("", ref=claim.ref, field=Field(claim.field), place=place)])
-                place = finding.place
-            self._known[key] = place
+            self._known[key] = place_of(claim, self._where(claim), self._sources)
         return self._known[key]
+
+
+def place_of(claim: Claim, place: Place | None, sources: Sources) -> Place | None:
+    """Return the place of a claim's selector in the files, given the claim's place."""
+    return sources.located(Result("", ref=claim.ref, field=Field(claim.field), place=place)).place
 
 
 def _sentence(conflict: Conflict, places: _Places, at_claim: Claim) -> Sentence:
@@ -117,11 +118,8 @@ def _owners(claims: Iterable[Claim], places: _Places, at_claim: Claim) -> Iterat
     return (_owner(claim, None if claim is at_claim else places.of(claim)) for claim in claims)
 
 
-def line_of(claim: Claim, place: Place | None) -> str:
-    """Return file and line of a claim's selector, given the claim's place: `a.yaml:3`; "" without a file."""
-    if place and place.finder:
-        (finding,) = placed([Result("", ref=claim.ref, field=Field(claim.field), place=place)])
-        place = finding.place
+def line_of(place: Place | None) -> str:
+    """Return file and line of a place: `a.yaml:3`; "" without a file."""
     path, line = (place.path, place.line) if place else ("", 0)
     return f"{path}:{line}" if path and line else path
 
@@ -130,7 +128,7 @@ def _owner(claim: Claim, place: Place | None) -> str:
     """Return `pool big of DeviceConfig kmm/a (a.yaml:3, spec.nodePools[0].nodeSelector)`."""
     field = claim.field if claim.selector else f"{claim.field} is {{}}, every node"
     side = f"{claim.external}: " if claim.external else ""
-    return f"{claim.claimant} ({side}{', '.join(filter(None, (line_of(claim, place), field)))})"
+    return f"{claim.claimant} ({side}{', '.join(filter(None, (line_of(place), field)))})"
 
 
 def _listing(names: Iterable[str], number: int) -> str:

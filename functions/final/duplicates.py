@@ -56,7 +56,7 @@ def _where(final: FinalList, item: Item, other: Item) -> str:
 
 def _first_place(item: Item, other: Item) -> tuple[Related, ...]:
     """Return the place where a resource stands first, for the finding at the second one."""
-    if not (other.place and item.place and other.place.path and item.place.path) or other.place.finder:
+    if not (other.place and item.place and other.place.path and item.place.path and other.place.has_lines):
         return ()
     second = f"{item.place.path}:{item.place.line}" if item.place.line else item.place.path
     return (Related(other.place, f"appears a second time in {second}; remove or rename one of the two"),)

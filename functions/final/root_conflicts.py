@@ -13,6 +13,7 @@ from ..fleet import cluster
 from ..rendering import claims, function_config
 from ..rendering.kinds import in_file, owners_among
 from ..rule import Rule
+from ..run import run_of
 
 Key = tuple[Ref, str, tuple[str, str]]
 """The identity of a claim: the owner, the pool, the Module."""
@@ -77,7 +78,7 @@ def conflicts(lists: Sequence[ResourceList], external: Sequence[Claim] = ()) -> 
         pairs = [pair for pair in pairs if any(claim.external for claim in pair.first + pair.second)]
     else:
         pairs = [pair for pair in pairs if len({roots[_key(claim)] for claim in pair.first + pair.second}) > 1]
-    yield from (*exclusivity.findings(pairs, claims.at_selector(lists)), *undecided)
+    yield from (*exclusivity.findings(pairs, claims.at_selector(lists), run_of(lists[0]).sources), *undecided)
 
 
 def _key(claim: Claim) -> Key:

@@ -222,7 +222,7 @@ def other_version(item: Item) -> Result:
 def _at_lines(item: Item, problems: Iterable[inventory.LineMistake]) -> Iterator[Result]:
     """Yield an error for each problem of an inventory, at the line of the file that it is about."""
     head = item.place
-    lines = item.text.splitlines() if head and head.line and not head.finder else []
+    lines = item.text.splitlines() if head and head.line and head.has_lines else []
     for problem in problems:
         prefix = f"line {problem.line:,} ({problem.text[:60]!r}): " if problem.line else ""
         (message, remedy), field = problem.mistake.after(prefix), Field(problem.path)

@@ -4,6 +4,7 @@ from krmfn import Field, Result, info
 
 from ..finding import with_words
 from ..kmm.module import MAPPINGS
+from ..sources import of_field
 from .drivers import Driver
 
 
@@ -19,8 +20,8 @@ def at_mappings(driver: Driver, finding: Result, at: str = "") -> Result:
     where = f"in {written.ref}, {written.field.path}"
     remedy = f"{finding.remedy} ({where})" if finding.remedy else f"change it {where}"
     place = written.place
-    if place and (find := place.finder):  # it looks for the field of the finding
-        place = place._replace(finder=lambda result: result._replace(place=find(written).place))
+    if place and written.ref:
+        place = of_field(place, written.ref, written.field.path)
     return finding._replace(remedy=remedy, place=place)
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from krmfn import KrmfnError, Place, Ref, Result
+from krmfn import KrmfnError, Ref, Result
 from krmfn.printing import json_text, printable
 from krmfn.typed import NamedTuple
 
@@ -16,8 +16,8 @@ class Checked(NamedTuple):
     results: Sequence[Result]
     resources: int = 0
     """How many resources were looked at."""
-    configs: Sequence[tuple[Ref, Place | None]] = ()
-    """The resources among them that manifests are made from, and their places."""
+    configs: Sequence[tuple[Ref, Result]] = ()
+    """The resources among them that manifests are made from: each with a finding without words at its place."""
     kinds: Mapping[str, int] = {}  # read only
     """How many of each kind that the function looks into, by the names that reports show."""
     files: int = 0

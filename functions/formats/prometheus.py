@@ -42,10 +42,7 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
 def _config_samples(checked: Checked) -> list[Sample]:
     """Return 1 for each config that an error names or stands in, else 0; an error that names no config fails all."""
     errors = [result for result in checked.results if result.severity == "error"]
-    subjects = ((ref, place, Result("", ref=ref, place=place)) for ref, place in checked.configs if errors)
-    # findings have the name and the place of a config in its file
-    sources = [(ref, place.finder(subject) if place and place.finder else subject) for ref, place, subject in subjects]
-    failures = [{ref for ref, source in sources if _concerns(result, ref, source)} for result in errors]
+    failures = [{ref for ref, source in checked.configs if _concerns(result, ref, source)} for result in errors]
     refs = sorted({ref for ref, _ in checked.configs}, key=lambda ref: ref.id)
     failed = set[Ref]().union(*failures) if all(failures) else set(refs)
     return [({"kind": ref.kind, "namespace": ref.namespace, "name": ref.name}, int(ref in failed)) for ref in refs]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from krmfn.errors import KrmfnError
-from krmfn.findings import placed
 from krmfn.item import Item
 from krmfn.ownership import mark_of
+from krmfn.resource import Built, Place
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, info
 
@@ -18,10 +18,13 @@ from ..paths import manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import PROFILE, owners_among
 from ..run import note
+from ..sources import Sources
 from . import build_checks, kustomize, provenance, sandbox, unapplied
+from .calls import Call
 from .graph import Graph
 from .kustomize import Decision
 from .places import Places
+from .traces import Trace, output_of
 from .tree import tree
 
 _LIFTED = {
@@ -36,10 +39,11 @@ _MOST_NOTED = 100_000
 """How large the work is that kustomize may have with origins: see `_work_of_origins`; it takes 2 seconds for this."""
 
 
-def build(options: RunOptions, path: str, folder: str, graph: Graph) -> ResourceList:
+def build(options: RunOptions, sources: Sources, path: str, folder: str, graph: Graph) -> ResourceList:
     """Return the resources that kustomize builds from the folder `path`, with the calls of our functions in it.
 
-    `folder` is the path, absolute and without links, and `graph` holds its kustomization and all that it lists.
+    `folder` is the path, absolute and without links, and `graph` holds its kustomization and all that it lists. The
+    build becomes one of the `sources`.
     If functions are called, `is_settled` is set, and the functionConfig is that of the outermost call; an error that a
     function reports is a finding, and the list is empty. Raises Unreadable when the kustomization may not be built,
     KrmfnError when kustomize fails.
@@ -51,7 +55,8 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         reason = " with your plugins" if decision.is_own else f": {sandbox.gap()}"
         raise KrmfnError(f"--hardened: kustomize is not confined{reason}")
     try:
-        output, trace = _shared_output(options, path, folder, graph, decision)
+        trace = Trace(path, folder, graph, decision, kustomize_flags(options), options.timeout or BUILD_SECONDS)
+        output, trace = _shared_output(trace)
     except unapplied.Unapplied as failure:
         failure.name_patches(unapplied.patches(graph, folder, failure.messages))
         raise
@@ -61,15 +66,14 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         raise KrmfnError(f"what kustomize build {path} printed: {failure}") from failure
     resources.report(finding for finding in graph.findings(folder) if finding.severity != "error")
     resources.report(build_checks.unmatched_patches(graph, folder))
-    places = Places(graph, folder, decision.calls, trace)
-    places.attach(resources.items)
+    name = _named(sources, trace, resources)
     renames = graph.transformed(folder)
     if renames.prefixes or renames.suffixes:
-        _note_written_names(resources.where(kind=PROFILE[1], group=PROFILE[0]))
-    resources.report(map(places.locate, output.findings))
+        _note_written_names(sources, resources.where(kind=PROFILE[1], group=PROFILE[0]))
+    resources.report(_at_calls(output.findings, decision.calls, name))
     resources.report(info(f"kustomize: {line}", rule="KRM106") for line in output.messages)
     resources.changes += output.changes
-    note(resources, transformed=renames, is_plain=not graph.calls(folder))
+    note(resources, sources=sources, transformed=renames, is_plain=not graph.calls(folder))
     if decision.calls:
         resources.report(build_checks.later_changes(output.inputs, resources))
         note(resources, is_settled=True, config_item=decision.calls[0].config)
@@ -77,10 +81,29 @@ def build(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     return resources
 
 
-def _note_written_names(profiles: Iterable[Item]) -> None:
+def _named(sources: Sources, trace: Trace, resources: ResourceList) -> str:
+    """Add a build to the sources, let its items stand in it, and return its name."""
+    name = sources.add(trace.folder, Places(trace, resources.items))
+    for number, item in enumerate(resources.items):
+        item.file = Place("", number, built=Built(name, number))
+    return name
+
+
+def _at_calls(findings: Iterable[Result], calls: Sequence[Call], name: str) -> Iterator[Result]:
+    """Yield the findings that functions have reported during the build, which is called `name`, with their places."""
+    configs = {call.config.ref.id: call.config for call in calls}
+    for finding in findings:
+        if finding.ref and (config := configs.get(finding.ref.id)):
+            yield config.located(finding)
+        else:
+            is_built = finding.ref and not finding.place
+            yield finding._replace(place=Place(built=Built(name))) if is_built else finding
+
+
+def _note_written_names(sources: Sources, profiles: Iterable[Item]) -> None:
     """Note for Profiles the name in their files: configs name it, whatever kustomize adds."""
     for item in profiles:
-        ref = placed([item.located(Result(""))])[0].ref
+        ref = sources.located(item.located(Result(""))).ref
         readings.note_written(item, ref.name if ref else "")
 
 
@@ -110,38 +133,26 @@ def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: b
     return Decision((), () if own_plugins else tuple(calls), is_open, own_plugins)
 
 
-def _shared_output(
-    options: RunOptions, path: str, folder: str, graph: Graph, decision: Decision
-) -> tuple[kustomize.Output, Callable[[], kustomize.Output]]:
+def _shared_output(trace: Trace) -> tuple[kustomize.Output, Trace]:
     """Return the output as `_output` does, from one build where several clusters get the folder."""
-    build = partial(_output, options, path, folder, graph, decision)
-    if not graph.workspace:
-        return build()
-    output, trace = graph.workspace.once((folder, "output"), build)
-    return output, partial(graph.workspace.once, (folder, "origins"), trace)
+    workspace = trace.graph.workspace
+    return workspace.once((trace.folder, "output"), partial(_output, trace)) if workspace else _output(trace)
 
 
-def _output(
-    options: RunOptions, path: str, folder: str, graph: Graph, decision: Decision
-) -> tuple[kustomize.Output, Callable[[], kustomize.Output]]:
-    """Return the output of kustomize for a folder, and a function that returns it with the origin of each resource."""
-    flags, manifest = kustomize_flags(options), graph.kustomizations[folder].manifest
-    seconds = options.timeout or BUILD_SECONDS
-
-    def output(origins: bool = False) -> kustomize.Output:
-        source = None if decision.is_own else tree(graph, folder, decision.is_open)
-        return kustomize.build(kustomize.BuildCall(path, source, flags, decision, manifest, origins, seconds))
-
+def _output(trace: Trace) -> tuple[kustomize.Output, Trace]:
+    """Return the output of kustomize for a folder, and how to get the origin of each resource."""
+    path, folder, graph, decision = trace[:4]
     if _work_of_origins(graph, folder) > _MOST_NOTED:
-        untraced = output()
-        return untraced, lambda: untraced
-    if not graph.workspace or flags or decision.is_open or decision.calls or not graph.is_untouched(folder):
-        return output(), partial(output, origins=True)
+        untraced = output_of(trace)
+        return untraced, trace._replace(traced=untraced)
+    if not graph.workspace or trace.flags or decision.is_open or decision.calls or not graph.is_untouched(folder):
+        return output_of(trace), trace
     unwrapped = tree(graph, folder, build_name=graph.workspace.build_name)
-    call = kustomize.BuildCall(path, unwrapped, decision=decision, seconds=seconds, shared=graph.workspace)
+    call = kustomize.BuildCall(path, unwrapped, decision=decision, seconds=trace.seconds, shared=graph.workspace)
     traced = kustomize.build(call)
     stream = provenance.without_notes(traced.stream)
-    return output() if stream is None else traced._replace(stream=stream), lambda: traced
+    output = output_of(trace) if stream is None else traced._replace(stream=stream)
+    return output, trace._replace(traced=traced)
 
 
 def _work_of_origins(graph: Graph, folder: str) -> int:

@@ -6,8 +6,7 @@ build is done without them, and again with them when a finding needs it; a build
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Collection, Mapping, Sequence
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
@@ -20,74 +19,80 @@ from ..finding import fact, with_words
 from ..paths.disk import File
 from ..rendering.generated import OWNER_FACT, generated_from, of_value
 from . import provenance, values
-from .calls import Call
-from .graph import Graph, Kustomization
+from .graph import Kustomization
 from .kustomize import Output
+from .references import Reference
+from .traces import Trace, origins_of
 from .values import generator, path_in_source
 
 
 class Places:
-    """The files of one build. They are read, and kustomize runs again, for the first finding."""
+    """What is known of one build. Its files are read, and kustomize runs again, for the first finding."""
 
-    def __init__(self, graph: Graph, folder: str, calls: Sequence[Call], trace: Callable[[], Output]) -> None:
-        """Take the graph, the folder that was built, its calls, and a function that builds it with origins."""
-        self._graph, self._folder, self._kustomizations = graph, folder, graph.below(folder)
-        self._configs = {call.config.ref.id: call.config for call in calls}
-        self._trace, self._number = trace, 0
-        # not cached_property: before Python 3.12 it has one lock for all instances, each of which may run kustomize
-        self._origins = lru_cache(maxsize=None)(self._read_origins)
-        self._patches = lru_cache(maxsize=None)(values.documents_of)
-        self._owners = lru_cache(maxsize=None)(self._read_owners)
-        self._documents = lru_cache(maxsize=None)(self._read_documents)
+    def __init__(self, trace: Trace, items: Sequence[Item]) -> None:
+        """Take how the folder is built again, and all items of the build."""
+        self._trace, self._items = trace, [*items]
+        self._kustomizations = trace.graph.below(trace.folder)
+        self._configs = {call.config.ref.id: call.config for call in trace.decision.calls}
+        self._known_origins: provenance.Origins | None = None
+        self._known_owners: Mapping[str, Item] | None = None
+        self._read_patches: dict[Reference, list[Item]] = {}
+        self._read_files: dict[File | None, provenance.Documents] = {}
 
-    def _read_origins(self) -> provenance.Origins:
-        """Build with origins; if that fails, there are none."""
-        try:
-            output = self._trace()
-        except KrmfnError:
-            output = Output(b"")
-        lists = (ResourceList.parse(call.text) for call in output.inputs)
-        inputs = {item.ref.id: item for resources in lists for item in resources.items}
-        origins = provenance.origins(self._graph, self._folder, output.base)
-        return origins._replace(notes=provenance.notes_in(output.stream), inputs=inputs)
+    def located(self, result: Result, number: int) -> Result:
+        """Return a finding about an item of the build, or about an object generated from it, with its place.
 
-    def _read_owners(self) -> Mapping[str, Item]:
-        """Return the inputs of the calls, each as findings name it as an owner."""
-        return {str(item.ref): item for item in reversed([*self._origins().inputs.values()])}
-
-    def _read_documents(self, file: File | None) -> provenance.Documents:
-        """Return the resources of a file; None stands for all files that the build lists."""
-        listed = (name for base in self._kustomizations for name in provenance.resource_files(base))
-        files = [file] if file else sorted({*listed})
-        return provenance.by_kind(resource for name in files for resource in self._graph.resources(name))
-
-    def attach(self, items: Sequence[Item]) -> None:
-        """Let findings about items look up their places; these are all items of the build."""
-        self._number = len(items)
-        for number, item in enumerate(items):
-            item.file = Place("", number, finder=partial(self._locate_item, item, number))
-
-    def locate(self, result: Result) -> Result:
-        """Let a finding that a function has reported during the build look up its place."""
-        if result.ref and (config := self._configs.get(result.ref.id)):
-            return config.located(result)
-        return result._replace(place=Place("", finder=self._locate_call)) if result.ref and not result.place else result
-
-    def _locate_item(self, item: Item, number: int, result: Result) -> Result:
-        """Return a finding about an item of the build, or about an object generated from it, with its place."""
-        all_notes = self._origins().notes
-        notes = all_notes[number] if len(all_notes) == self._number else {}
+        The number -1 stands for what a function has reported: the names are then those at the time of the call.
+        """
+        if number < 0:
+            return self._located_call(result)
+        item, all_notes = self._items[number], self._origins().notes
+        notes = all_notes[number] if len(all_notes) == len(self._items) else {}
         if result.ref and _item_with(result.ref.id, {item.ref.id: item}) is None:
             return result._replace(place=self._owner_place(item, notes, result.field))
         return self._locate(notes, item, result)
 
-    def _locate_call(self, result: Result) -> Result:
-        """Return a finding of a function with its place; the names in it are those at the time of the call."""
+    def _located_call(self, result: Result) -> Result:
+        """Return a finding of a function with its place."""
         inputs = self._origins().inputs
         if result.ref and (item := _item_with(result.ref.id, inputs)):
             return self._locate(item.annotations, item, result)
         owner = self._owners().get(str(fact(result, OWNER_FACT)))
         return result._replace(place=self._owner_place(owner, owner.annotations, result.field) if owner else None)
+
+    def _origins(self) -> provenance.Origins:
+        """Return the origins of what was built; none if it cannot be built with them."""
+        if self._known_origins is None:
+            try:
+                output = origins_of(self._trace)
+            except KrmfnError:
+                output = Output(b"")
+            lists = (ResourceList.parse(call.text) for call in output.inputs)
+            inputs = {item.ref.id: item for resources in lists for item in resources.items}
+            origins = provenance.origins(self._trace.graph, self._trace.folder, output.base)
+            self._known_origins = origins._replace(notes=provenance.notes_in(output.stream), inputs=inputs)
+        return self._known_origins
+
+    def _owners(self) -> Mapping[str, Item]:
+        """Return the inputs of the calls, each as findings name it as an owner."""
+        if self._known_owners is None:
+            inputs = self._origins().inputs.values()
+            self._known_owners = {str(item.ref): item for item in reversed([*inputs])}
+        return self._known_owners
+
+    def _documents(self, file: File | None) -> provenance.Documents:
+        """Return the resources of a file; None stands for all files that the build lists."""
+        if file not in self._read_files:
+            listed = (name for base in self._kustomizations for name in provenance.resource_files(base))
+            files, read = [file] if file else sorted({*listed}), self._trace.graph.resources
+            self._read_files[file] = provenance.by_kind(resource for name in files for resource in read(name))
+        return self._read_files[file]
+
+    def _patches(self, reference: Reference) -> list[Item]:
+        """Return the documents of a patch."""
+        if reference not in self._read_patches:
+            self._read_patches[reference] = values.documents_of(reference)
+        return self._read_patches[reference]
 
     def _locate(self, notes: Mapping[str, str], item: Item, result: Result) -> Result:
         """Return a finding about an item at its field, with the name that the resource has in its file."""

@@ -133,7 +133,7 @@ def inline_documents(reference: Reference, judge: Judge) -> Judgement:
     if not reference.has_lines:
         findings = [finding._replace(field=Field(reference.field), place=place) for finding in findings]
         for item in items:
-            item.file = place._replace(finder=lambda result: result._replace(place=place))
+            item.file = place._replace(is_fixed=True)
     return items, findings
 
 

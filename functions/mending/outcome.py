@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from krmfn import Item, Result
+from krmfn import Item, ResourceList, Result
 from krmfn.ownership import Id
 from krmfn.typed import NamedTuple
 
 from ..cluster.deployed import Cluster, Clusters
 from ..formats.checked import names_of
+from ..run import run_of
 
 Texts = Mapping[Id, tuple[tuple[bytes, Id | None], ...]]
 """The resources of a list by their ids: the text of each, and the owner that its mark names."""
@@ -27,16 +28,11 @@ class Snapshot(NamedTuple):
     """The ids, here and in their files, of the resources with one of the mended findings."""
 
 
-def snapshots(
-    streams: Clusters, reported: Mapping[str, Sequence[Result]], mended: Collection[str]
-) -> dict[str, Snapshot]:
-    """Return each cluster as it is now; `mended` are the ids of the findings that are mended.
-
-    `reported` are the findings of each cluster, whose places are not looked up yet.
-    """
+def snapshots(streams: Clusters, mended: Collection[str]) -> dict[str, Snapshot]:
+    """Return each cluster as it is now; `mended` are the ids of the findings that are mended."""
     clusters = (*streams.clusters, *streams.unassigned)
-    holders = {name: frozenset(_holders(results, mended)) for name, results in reported.items()}
-    return {cluster.name: _snapshot(cluster, holders.get(cluster.name, frozenset())) for cluster in clusters}
+    holders = {cluster.name: frozenset(_holders(cluster.final, mended)) for cluster in clusters}
+    return {cluster.name: _snapshot(cluster, holders[cluster.name]) for cluster in clusters}
 
 
 def _snapshot(cluster: Cluster, mended: frozenset[Id]) -> Snapshot:
@@ -54,11 +50,11 @@ def _texts(pairs: Iterator[tuple[Item, bytes]]) -> Texts:
     return texts
 
 
-def _holders(results: Iterable[Result], mended: Collection[str]) -> Iterator[Id]:
+def _holders(final: ResourceList, mended: Collection[str]) -> Iterator[Id]:
     """Yield the ids of the resources with one of these findings: as a build has named them, and as their files do."""
-    for finding in results:
-        place = finding.place
-        placed = place.finder(finding) if place and place.finder else finding
+    sources = run_of(final).sources
+    for finding in final.results:
+        placed = sources.located(finding)
         if placed.id in mended:
             yield from (ref.id for ref in (finding.ref, placed.ref) if ref)
 

@@ -78,7 +78,7 @@ def check(
         mode = "auto"  # to count the conflicts that are not reported
     known, errors = nodes(resources, local, fleet) if local and mode in ("auto", "nodes") else ([], [])
     judged = [*local, *of_hub] if selectors_decide(errors) else of_hub
-    results = exclusivity.check(judged, known, mode, at_selector([resources]))
+    results = exclusivity.check(judged, known, mode, at_selector([resources]), run.sources)
     if config.exclusivity == "off":
         note(resources, turned_off=run.turned_off + len(results))
         return []

@@ -12,6 +12,7 @@ from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 from ..exclusivity import Claim
 from ..kmm.lookup import at, leaves, strings
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
+from ..sources import of_field
 from .kinds import PROFILE_MARK, Scope
 
 if TYPE_CHECKING:
@@ -196,10 +197,7 @@ def place_of(item: Item, field: Field | None) -> Place | None:
 def place_of_field(item: Item, path: str) -> Place | None:
     """Return the place of a field of an item, for a finding about something else."""
     place = item.field_place(path)
-    if place and (find := place.finder):  # it looks for the field that the finding names
-        target = Result("", ref=item.ref, field=Field(path))
-        return place._replace(finder=lambda finding: finding._replace(place=find(target).place))
-    return place
+    return place and of_field(place, item.ref, path)
 
 
 def of_value(data: Any, value: Any, key: str) -> str:

@@ -103,7 +103,7 @@ def _judge(resources: ResourceList, work: _Work, rendered: Rendered, handwritten
     of_modules = chain(first, of_modules)
     if (first or (of_claims and run.is_settled)) and any(item.mark for item in handwritten):
         scratch = ResourceList(resources.items, resources.function_config)  # nobody reads its findings
-        note(scratch, config_item=run.config_item, settings=run.settings)
+        note(scratch, config_item=run.config_item, settings=run.settings, sources=run.sources)
         rendered = work.render(scratch)
         of_modules = at_origins(of_modules, written, rendered.objects)
         of_claims = claims.check(scratch, claims_of(rendered, written), modules, config, None)

@@ -119,7 +119,7 @@ def check_adopted(old: ResourceList, new: ResourceList) -> Iterator[Result]:
     """
     driven = run_of(new).driven
     undriven = {item.ref for item in new.items if (item.group, item.kind) not in driven or is_foreign(item)}
-    findings = [finding for finding in old.placed() if finding.rule == "KRM107" and finding.ref not in undriven]
+    findings = [finding for finding in old.results if finding.rule == "KRM107" and finding.ref not in undriven]
     yield from findings
     known = undriven.union(finding.ref for finding in findings if finding.ref)
     for item in kinds.of_kinds(old.items, driven - run_of(old).driven):  # kinds that no Profile was for

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from krmfn import KrmfnError, Ref, ResourceList, Result
-from krmfn.findings import placed
 from krmfn.printing import some
 from krmfn.typed import NamedTuple
 
@@ -13,7 +12,7 @@ from .. import exclusivity
 from ..chain import live_rows
 from ..deviceconfig.reading import domain_of
 from ..exclusivity.claim import FindPlace, local_conflict
-from ..exclusivity.messages import law_of, line_of
+from ..exclusivity.messages import law_of, line_of, place_of
 from ..exclusivity.remedies import remedy_of
 from ..finding import fact, in_order, occurrence
 from ..fleet import rules, wording
@@ -27,6 +26,7 @@ from ..fleet.table import Row
 from ..kmm.resolution import NotJudged, resolver
 from ..rendering import claims, function_config
 from ..rendering.kinds import owners_among
+from ..run import placed, run_of
 from ..sentence import topic_of
 from . import states
 from .parts import CONFLICTS, SIDES, Clash, Kernel, NodeGroup, Outcome, Part, Usage, merge_groups
@@ -82,14 +82,14 @@ def part(view: View) -> Part:
     cluster, groups, resources = view.cluster, view.groups, view.resources
     unjudged = str(view.errors[0]) if view.errors else "" if cluster.fleet.nodes else NO_NODES
     needed, unlisted = ((), unjudged) if view.errors else _images(cluster, groups)
-    results = (*view.node_findings, *resources.placed())
+    results = (*view.node_findings, *placed(resources))
     findings = {occurrence(finding): finding for finding in results}
     # on a hub's clusters only selectors decide
     nodes = [node for node in cluster.fleet.nodes if node.cluster is None]
     full_claims = [driver.full_claim for driver in cluster.all_drivers]
     conflicts = [] if view.errors else exclusivity.conflicts(full_claims, nodes, view.mode)[0]
     conflicts = list(filter(None, map(local_conflict, conflicts)))
-    find_place = claims.at_selector([resources])
+    find_place = _at_selector(resources)
     return Part(
         view.name,
         list(_modules(cluster, groups)),
@@ -101,7 +101,7 @@ def part(view: View) -> Part:
         needed,
         unlisted,
         view.bare,
-        in_order(placed(findings.values())),
+        in_order(run_of(resources).sources.placed(findings.values())),
         resources.failed,
         nodes=len(nodes),
     )
@@ -186,6 +186,12 @@ def _remedy(conflict: exclusivity.Conflict, findings: Iterable[Result]) -> str:
     return next((str(topic.about) for topic in topics if topic), remedy_of(conflict))
 
 
+def _at_selector(resources: ResourceList) -> FindPlace:
+    """Return a function that finds the line of a claim's selector in the files, also of what is built."""
+    sources, find_place = run_of(resources).sources, claims.at_selector([resources])
+    return lambda claim: place_of(claim, find_place(claim), sources)
+
+
 def _clash(conflict: exclusivity.Conflict, find_place: FindPlace, remedy: str) -> Clash:
     """Return a conflict with the selectors side by side; `find_place` returns the place of each."""
     most = SIDES // 2 if conflict.second else SIDES  # each of one with each of the others: show some of both
@@ -194,7 +200,7 @@ def _clash(conflict: exclusivity.Conflict, find_place: FindPlace, remedy: str) -
     labels = [{"key": key, "values": [claim.selector.get(key) for claim in visible]} for key in keys]
     rule, law = law_of(conflict)
     pairs = ((f"{claim.claimant} ({claim.external})" if claim.external else claim.claimant, claim) for claim in visible)
-    sides = [{"claimant": claimant, "location": line_of(claim, find_place(claim))} for claimant, claim in pairs]
+    sides = [{"claimant": claimant, "location": line_of(find_place(claim))} for claimant, claim in pairs]
     nodes = sorted({name for names in conflict.nodes for name in names})
     hidden = len(conflict.first) + len(conflict.second) - len(visible)
     clash = {"severity": conflict.severity, "rule": rule, "reason": f"{law}: {remedy}", "nodes": nodes}

@@ -1,12 +1,12 @@
 """Why it is not known what a change does on the nodes, and where that is written."""
 
-from krmfn import Place
-from krmfn.findings import placed
+from krmfn import Place, Result
 from krmfn.typed import NamedTuple
 
 from ..fleet import rules
 from ..fleet.cluster import Cluster
 from ..sentence import Sentence
+from ..sources import of_field
 
 
 class Doubt(NamedTuple):
@@ -27,7 +27,7 @@ def doubt(before: Cluster, after: Cluster) -> Doubt | None:
         return problem
     if problem := _problem(before):
         return problem._replace(reason=("before this change ", *problem.reason), is_old=True)
-    return Doubt((f"{expired.ref} {expired.text}",), placed([expired])[0].place) if expired else None
+    return Doubt((f"{expired.ref} {expired.text}",), _place_of(expired)) if expired else None
 
 
 def _problem(cluster: Cluster) -> Doubt | None:
@@ -35,7 +35,13 @@ def _problem(cluster: Cluster) -> Doubt | None:
     finding = next((finding for finding in cluster.fleet.findings if finding.severity == "error"), None)
     if finding:
         reason = f"{finding.ref}: {finding.text}" if finding.ref else finding.text
-        return Doubt((reason,), placed([finding])[0].place)
+        return Doubt((reason,), _place_of(finding))
     missing = cluster.fleet.missing_labels_problem(key for driver in cluster.all_drivers for key in driver.keys)
     # without a place: several clusters that lack one label have one finding, and KRM603 has the place in each
     return Doubt((*missing[0], "; ", missing[1])) if missing else None
+
+
+def _place_of(finding: Result) -> Place | None:
+    """Return the place of a finding, for one about something else."""
+    place, path = finding.place, finding.field.path if finding.field else ""
+    return of_field(place, finding.ref, path) if place and finding.ref else place

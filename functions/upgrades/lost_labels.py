@@ -103,7 +103,7 @@ def _of_line(line: _Line, name: str, key: str) -> Place | None:
     if key in line.shared:
         return line.item.field_place(join(("spec", "groups", line.group, "labels", key)))
     place, head = line.item.field_place(join(("spec", "groups", line.group, "nodes"))), line.item.place
-    if place is None or head is None or head.finder:
+    if place is None or head is None or not head.has_lines:
         return place
     at = place.line - head.line + 1 + line.number
     # a line of the text is one of the file in a block after `|`, and not in a quoted string

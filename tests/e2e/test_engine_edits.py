@@ -14,6 +14,7 @@ import yaml
 from krmfn_functions.cluster import layout
 from krmfn_functions.kustomization import builds
 from krmfn_functions.options import RunOptions
+from krmfn_functions.sources import Sources
 
 from tests.functions.cluster.test_engine_additions import CONSUMER, MODULE
 from tests.trees import config_map, plant
@@ -85,7 +86,7 @@ def read_by_krmfn(folder: Path, engine: dict[str, Any]) -> list[Any]:
     clusters = layout.layout([str(folder)], RunOptions(), {}).clusters
     (root,) = [root for cluster in clusters for root in cluster.roots if root.path.endswith("/lab")]
     assert root.editor
-    items = builds.build(RunOptions(), root.name, root.path, root.graph).items
+    items = builds.build(RunOptions(), Sources(), root.name, root.path, root.graph).items
     return [item.manifest for item in items if not item.is_local]
 
 

@@ -14,7 +14,9 @@ from krmfn_functions.cluster import cluster_streams
 from krmfn_functions.cluster.deployed import Clusters
 from krmfn_functions.command import Context
 from krmfn_functions.options import RunOptions
+from krmfn_functions.run import placed
 from krmfn_functions.settings import CHECK
+from krmfn_functions.sources import Sources
 
 from krmfn import ResourceList
 from krmfn.streams import Log
@@ -36,7 +38,7 @@ def attributes(value: object) -> Iterator[Any]:
 
 
 def rendered(folder: Path, options: RunOptions | None = None) -> Clusters:
-    return cluster_streams.render(Context(options or RunOptions(), CHECK, Log(quiet=True)), [str(folder)])
+    return cluster_streams.render(Context(options or RunOptions(), CHECK, Log(quiet=True), Sources()), [str(folder)])
 
 
 def refuse_programs(patch: pytest.MonkeyPatch) -> None:
@@ -81,8 +83,8 @@ def test_where_a_place_needs_a_second_build(tmp_path: Path, monkeypatch: pytest.
         refuse_programs(patch)
         lists = read_all(streams)
     finals = [
-        resources for resources in lists if any(result.place and result.place.finder for result in resources.results)
+        resources for resources in lists if any(result.place and result.place.built for result in resources.results)
     ]
     assert finals, "else there is nothing to look up"
-    places = [result.place for result in finals[-1].placed() if result.rule == "KRM101"]
+    places = [result.place for result in placed(finals[-1]) if result.rule == "KRM101"]
     assert [(place.path, place.line) for place in places if place] == [(str(tmp_path / "top/patch.yaml"), 8)]

@@ -9,6 +9,7 @@ from krmfn_functions.cluster.deployed import Clusters
 from krmfn_functions.command import Context
 from krmfn_functions.options import RunOptions
 from krmfn_functions.settings import CHECK
+from krmfn_functions.sources import Sources
 
 from krmfn.streams import Log
 from tests.call_counts import call_count
@@ -41,7 +42,7 @@ def rendered(folder: Path, number: int) -> Clusters:
     files = {f"argocd/{at}.yaml": APPLICATION.format(at=at) for at in range(number)}
     files |= {f"apps/{at}/module.yaml": MODULE.format(at=at) for at in range(number)}
     root = repository(folder / str(number), files)
-    return cluster_streams.render(Context(RunOptions(), CHECK, Log(quiet=True)), [str(root)])
+    return cluster_streams.render(Context(RunOptions(), CHECK, Log(quiet=True), Sources()), [str(root)])
 
 
 def calls(streams: Clusters) -> int:

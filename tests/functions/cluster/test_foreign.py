@@ -17,6 +17,7 @@ from krmfn_functions.command import Context
 from krmfn_functions.options import RunOptions
 from krmfn_functions.paths.templates import is_about_us
 from krmfn_functions.settings import CHECK
+from krmfn_functions.sources import Sources
 
 from krmfn.streams import Log
 from tests.commands import Done, process
@@ -518,7 +519,7 @@ def judged(folder: str) -> set[str]:
 
 
 def layout_of(folder: str) -> Clusters:
-    return cluster_streams.layout_of(Context(RunOptions(), CHECK, Log()), [os.path.realpath(folder)])
+    return cluster_streams.layout_of(Context(RunOptions(), CHECK, Log(), Sources()), [os.path.realpath(folder)])
 
 
 def left_out(folder: str) -> int:

@@ -12,6 +12,7 @@ from krmfn_functions.comparing import pairs
 from krmfn_functions.kmm.module import version_label
 from krmfn_functions.options import RunOptions
 from krmfn_functions.settings import CHECK
+from krmfn_functions.sources import Sources
 
 from krmfn.streams import Log
 from krmfn.yamltext import emit
@@ -36,7 +37,7 @@ CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
 
 def cluster(file: Path) -> Any:
     """The cluster of a file, rendered."""
-    streams = cluster_streams.render(Context(RunOptions(), CHECK, Log(quiet=True)), [str(file)])
+    streams = cluster_streams.render(Context(RunOptions(), CHECK, Log(quiet=True), Sources()), [str(file)])
     (only,) = streams.clusters
     assert not only.final.failed, only.final.results
     return only

@@ -26,7 +26,7 @@ FOUND = [
     info("is so", rule="KRM407", ref=ABOUT),
     warning("nowhere"),
 ]
-CHECKED = Checked(FOUND, 14, [(ABOUT, Place("dir/a b.yaml", 1, 5))])
+CHECKED = Checked(FOUND, 14, [(ABOUT, Result("", ref=ABOUT, place=Place("dir/a b.yaml", 1, 5)))])
 CLEAN = Checked([], 14)
 NASTY = [
     *("\x1b[31mred\x1b[0m", "bell\x07 nul\x00 del\x7f csi\x9b", "a\nb", "a\r\nb\rc", "a\u2028b\u2029c\x85d\x0b\x0ce"),
@@ -40,7 +40,7 @@ def nasty(text: str) -> Checked:
     """A finding that says `text` wherever a finding can say something, between two others."""
     named = Ref(text, text, text, text)
     results = [FOUND[0], Result(text, "error", text, named, Field(text), Place(text, 2, 3, 4)), FOUND[1]]
-    return Checked(results, 14, [(named, None), (ABOUT, None)])
+    return Checked(results, 14, [(ref, Result("", ref=ref)) for ref in (named, ABOUT)])
 
 
 def printed(text: str) -> str:
@@ -364,7 +364,8 @@ FAILED: dict[str, tuple[list[Result], list[str]]] = {
 @pytest.mark.parametrize("name", FAILED)
 def test_a_config_fails_by_an_error_of_its_own_or_of_no_config(name: str) -> None:
     results, failed = FAILED[name]
-    checked = Checked(results, 2, [(B, Place("b.yaml", 0, 1)), (A, Place("a.yaml", 0, 1))])
+    places = {B: Place("b.yaml", 0, 1), A: Place("a.yaml", 0, 1)}
+    checked = Checked(results, 2, [(ref, Result("", ref=ref, place=place)) for ref, place in places.items()])
     values = [line[-1] for line in samples(FORMATS["prometheus"](checked, None)) if "config_failed" in line]
     assert values == failed
 

@@ -36,7 +36,7 @@ def strings(data: object) -> Iterator[str]:
 def checked(text: str) -> Checked:
     ref, place = Ref("g/v1", text, text, text), Place(text, 0, 3, 7)
     result = Result(text, "error", "KRM101", ref, Field(text, text, text), place)
-    configs = [(ref, place), (ref._replace(name=f"{text}x"), None)]
+    configs = [(ref, Result("", ref=ref, place=place)), (ref._replace(name=f"{text}x"), Result(""))]
     return Checked([result], 1, configs, {"DeviceConfig": 1}, 1, clusters={text: [result]})
 
 

@@ -16,6 +16,7 @@ from krmfn_functions.kustomization import kustomize
 from krmfn_functions.options import RunOptions
 from krmfn_functions.paths import manifests
 from krmfn_functions.settings import CHECK
+from krmfn_functions.sources import Sources
 
 from krmfn import KrmfnError
 from krmfn.item import LOCAL
@@ -23,7 +24,7 @@ from krmfn.streams import Log
 from tests.call_counts import call_count
 from tests.trees import OURS, function, plant
 
-CONTEXT = Context(RunOptions(), CHECK, Log())
+CONTEXT = Context(RunOptions(), CHECK, Log(), Sources())
 FAKE = """#!/bin/sh
 PATH=/usr/bin:/bin
 echo "$@" > {notes}/arguments

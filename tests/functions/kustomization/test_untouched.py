@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.kustomization import builds, kustomize, provenance, reading, workspace
-from krmfn_functions.options import RunOptions
+from krmfn_functions.kustomization.traces import Trace, origins_of
 
 from krmfn.item import LOCAL
 from tests.trees import COMPONENT, OURS, config_map, plant
@@ -149,6 +149,6 @@ def test_many_patches_of_many_resources_are_built_without_notes(
     monkeypatch.setattr(kustomize, "build", build)
     with workspace.open_workspace(None) as shared:
         graph = reading.read([top], top, OURS)._replace(workspace=shared)
-        _, trace = builds._output(RunOptions(), top, top, graph, kustomize.Decision(()))
-        trace()
+        _, trace = builds._output(Trace(top, top, graph, kustomize.Decision(()), (), 1))
+        origins_of(trace)
     assert asked == [is_noted]
