@@ -34,6 +34,8 @@ class ResourceList:
         """True when an error was reported: items leave as they came and the exit code is 1."""
         self.changes: list[tuple[str, Ref]] = []
         """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
+        self.edited: list[Item] = []
+        """The items whose texts are others in what was written last, however they were changed."""
         self.run: Any = None
         """What the program that runs the function knows about the run; the SDK does not read it."""
         self.function = ""
@@ -220,9 +222,11 @@ class ResourceList:
         target = target if target.data else envelope.empty(self._config)
         if not self.failed:
             editing.carry(items, self.envelope.items)
+        self.edited = []
         for at, item in enumerate(() if self.failed else items):
             if item._content and itemtext.has_changed(item):
                 items[at] = editing.edited_item(target, item)
+                self.edited += [item] if items[at].text != item.data[item.start : item.end] else []
         results = self.results
         if target.holds(items) and not results:
             return [target.data]

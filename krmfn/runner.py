@@ -86,8 +86,7 @@ def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]
     try:
         chunks = resources.to_chunks()
         known = {ref for _, ref in resources.changes}
-        edited = (item.ref for item in resources.items if item._content and item.is_edited)
-        resources.changes += [("updated", ref) for ref in edited if ref not in known]
+        resources.changes += [("updated", item.ref) for item in resources.edited if item.ref not in known]
         return resources, chunks
     except KrmfnError as failure:
         _report(resources, failure)

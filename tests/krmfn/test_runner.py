@@ -69,6 +69,9 @@ def test_nothing_touched() -> None:
 def test_changes_are_logged_on_stderr() -> None:
     done = ran(TOUCH)
     assert (done.returncode, done.stdout, done.stderr) == (0, TOUCHED, b"updated 1 ConfigMap\n")
+    in_place = ran("rl.items[0].manifest['data'] = {'x': 'y'}")
+    assert (in_place.returncode, in_place.stdout, in_place.stderr) == (0, TOUCHED, b"updated 1 ConfigMap\n")
+    assert ran("rl.items[0]['metadata.name'] = 'a'").stderr == b"", "it had this name"
     assert ran(TOUCH, env={"KRMFN_VERBOSE": "1"}).stderr == b"updated ConfigMap a\nupdated 1 ConfigMap\n"
     refused = ran(TOUCH, env={"KRMFN_VERBOSE": "yes"})
     assert (refused.returncode, refused.stdout) == (1, b"")
