@@ -11,17 +11,25 @@ _OPTIONAL = ("CLUSTER", "LOADED")
 """Columns that are left out where no row has anything in them."""
 
 
-def painted(rows: Sequence[Sequence[str]], paint: terminal.Paint, styles: Mapping[str, str], width: int = 0) -> str:
-    """Return aligned columns; with a `width` no line is wider, and images lack their registry where they would be."""
-    lines = [tuple(map(printing.printable, line)) for line in compact(rows)]
+Lines = Sequence[Sequence[str]]
+"""Lines of cells, the head first."""
+
+
+def painted(
+    rows: Lines, paint: terminal.Paint, styles: Mapping[str, str], width: int = 0, narrow_rows: Lines = ()
+) -> str:
+    """Return aligned columns; with a `width` no line is wider, and where one would be, `narrow_rows` take their place.
+
+    These are the same rows with shorter words.
+    """
+    lines = _printable(rows)
     column, padded = lines[0].index("STATE"), aligned(lines)
     if width and max(len("  ".join(line).rstrip()) for line in padded) > width:
-        short = [(*line[:-1], _without_registry(line[-1])) for line in lines]
 
         def paint_cell(at: int, cell: str) -> str:
             return paint(cell, styles[cell]) if at == column and cell in styles else cell
 
-        return "".join(f"{line}\n" for line in fitted(short, width, paint_cell))
+        return "".join(f"{line}\n" for line in fitted(_printable(narrow_rows), width, paint_cell))
     for line, padded_line in zip(lines[1:], padded[1:], strict=True):
         state, cell = line[column], padded_line[column]
         padded_line[column] = paint(state, styles[state]) + cell[len(state) :]
@@ -34,7 +42,5 @@ def compact(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     return [[row[at] for at in columns] for row in rows]
 
 
-def _without_registry(text: str) -> str:
-    """Return an image without its registry: `.../gpu/driver:1.0`; any other text as it is."""
-    registry, slash, path = text.partition("/")
-    return f".../{path}" if slash and "." in registry and " " not in registry else text
+def _printable(rows: Lines) -> list[tuple[str, ...]]:
+    return [tuple(map(printing.printable, line)) for line in compact(rows)]

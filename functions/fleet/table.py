@@ -130,8 +130,8 @@ LOADED = {None: "", True: "yes", False: "no"}
 HEAD = ("CLUSTER", "NODE", "KERNEL", "STATE", "LOADED", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON")
 
 
-def cells(row: Row) -> tuple[str, ...]:
-    """Return the cells of a row, in the order of HEAD."""
+def cells(row: Row, is_narrow: bool = False) -> tuple[str, ...]:
+    """Return the cells of a row, in the order of HEAD; a narrow one names an image without its registry."""
     facts = (row.cluster, row.node.name, row.node.kernel or "-", row.state, LOADED[row.loaded])
     if not row.driver or not row.outcome:
         reason = row.reason or f"no selector selects this node{f': {row.hint}' if row.hint else ''}"
@@ -139,7 +139,8 @@ def cells(row: Row) -> tuple[str, ...]:
     _, image, in_tree = row.outcome.resolution
     owner, details = row.driver.owner, ", ".join(filter(None, (row.driver.claim.pool, row.driver.product)))
     config = f"{_short_name(owner)}{f' ({details})' if details else ''}" if owner else "-"
-    last = wording.image_or_reason(row.reason, image or "", in_tree, row.doubt)
+    image = _without_registry(image or "") if is_narrow and not row.reason else image or ""
+    last = wording.image_or_reason(row.reason, image, in_tree, row.doubt)
     return (*facts, config, _short_name(row.driver.ref), row.mapping or "-", last)
 
 
@@ -187,6 +188,12 @@ def record(row: Row) -> dict[str, Any]:
         "reason": row.reason or row.hint or None,
         "doubt": row.doubt or None,
     }
+
+
+def _without_registry(image: str) -> str:
+    """Return an image without its registry: `.../gpu/driver:1.0`."""
+    registry, slash, path = image.partition("/")
+    return f".../{path}" if slash and "." in registry else image
 
 
 def _short_name(ref: Ref) -> str:
