@@ -37,7 +37,7 @@ class Hub:
         self.repo, self.service, self.folder, self.runs = repo, service, folder, 0
         self.programs = folder / "programs"
         self.programs.mkdir()
-        command = gh or f"{sys.executable} {Path(__file__).with_name('standin.py')}"
+        command = gh or f"{sys.executable} -IS {Path(__file__).with_name('standin.py')}"
         plant(self.programs, {"gh": f'#!/bin/sh\nexec {command} "$@"\n'})
 
     def pull_request(self, change: Change, fork: bool = False, branch: str = "next", **options: Any) -> dict[str, Job]:

@@ -14,6 +14,7 @@ from referencing import Registry, Resource
 from schema_outputs import OUTPUTS
 
 from tests.commands import ROOT, process
+from tests.examples import pairs_of
 from tests.functions.comparing.test_base import repository
 from tests.trees import altered
 
@@ -38,8 +39,7 @@ def test_every_format_that_the_code_names_has_a_schema() -> None:
         Draft202012Validator.check_schema(schema)
 
 
-@pytest.mark.parametrize("name", ["check", "nodes"])
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize(("example", "name"), pairs_of(EXAMPLES, ["check", "nodes"]))
 def test_an_example_fits(name: str, example: str) -> None:
     folder = f"examples/{example}"
     done = process("krmfn", name, folder, "--root", folder, "--format", "json")  # the example's own .krmfn.yaml

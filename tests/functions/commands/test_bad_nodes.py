@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import process
+from tests.examples import pairs_of
 from tests.functions.commands.test_fleets import CONFIG
 from tests.trees import plant
 
@@ -46,8 +47,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("command", ["check", "nodes", "images", "report"])
-@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize(("case", "command"), pairs_of(BAD, ["check", "nodes", "images", "report"]))
 def test_what_is_wrong_is_said(case: str, command: str, tmp_path: Path) -> None:
     text, message = BAD[case]
     plant(tmp_path, {"config.yaml": CONFIG, "nodes.yaml": text})

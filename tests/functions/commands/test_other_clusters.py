@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import process
+from tests.examples import pairs_of
 from tests.functions.cluster.test_one_result import config
 from tests.trees import altered, plant
 
@@ -65,12 +66,13 @@ def test_why_does_not_answer_about_a_node_that_may_have_more(repo: Path) -> None
     assert process("krmfn", "why", "b-1", ".", cwd=repo).code == 2, "it is in both"
 
 
-@pytest.mark.parametrize("rule", ["KRM603", "KRM604"])
-@pytest.mark.parametrize(
-    "command",
-    [["nodes", "."], ["nodes", ".", "--node", "b-1"], ["images", "."], ["resolve", ".", "--kernel", KERNEL],
-     ["render", ".", "--output-dir", "../files"], ["inventory", "--check", "."]],
-)  # fmt: skip
+OTHERS = (
+    *(["nodes", "."], ["nodes", ".", "--node", "b-1"], ["images", "."], ["resolve", ".", "--kernel", KERNEL]),
+    *(["render", ".", "--output-dir", "../files"], ["inventory", "--check", "."]),
+)
+
+
+@pytest.mark.parametrize(("rule", "command"), pairs_of(["KRM603", "KRM604"], OTHERS))
 def test_the_other_commands_answer_about_it(repo: Path, rule: str, command: list[str]) -> None:
     sound = process("krmfn", *command, cwd=repo)
     spoil(repo, rule)

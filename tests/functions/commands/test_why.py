@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.commands import ROOT, Done, example, process
+from tests.examples import pairs_of
 from tests.functions.comparing.test_base import repository
 from tests.kmm_dumps import IMAGE, KERNEL, module, modules_config, node, worker
 from tests.trees import altered
@@ -495,8 +496,7 @@ def test_what_changes_on_live_nodes(lab: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("command", LIVE)
-@pytest.mark.parametrize("form", ["inventory", "yaml", "json"])
+@pytest.mark.parametrize(("command", "form"), pairs_of(LIVE, ["inventory", "yaml", "json"]))
 def test_nodes_is_a_spelling_and_takes_an_inventory_too(command: str, form: str, lab: Path) -> None:
     """An inventory, or Nodes in YAML, in the place of the nodes that are committed; no label of KMM's is known then."""
     text = (lab / "nodes.yaml").read_text().replace("gpu-1 ", "gpu-99 ")

@@ -28,7 +28,11 @@ OWN = {
 def run_git(folder: Path, *arguments: str, stdin: bytes = b"") -> str:
     """Run git as a person would, without any configuration of theirs; its stdout."""
     env = {**{key: value for key, value in os.environ.items() if not key.startswith("GIT_")}, **OWN}
-    return execute("git", *arguments, cwd=folder, env=env, stdin=stdin).ended(0).text.strip()
+    return (
+        execute("git", "-c", "maintenance.auto=false", *arguments, cwd=folder, env=env, stdin=stdin)
+        .ended(0)
+        .text.strip()
+    )
 
 
 def commit(folder: Path, files: Mapping[str, str] | None = None) -> str:

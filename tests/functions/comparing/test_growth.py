@@ -18,6 +18,7 @@ from krmfn.streams import Log
 from krmfn.yamltext import emit
 from tests.builders import AGENT, SPEC, device_config, manifest, node
 from tests.call_counts import call_count
+from tests.examples import pairs_of
 from tests.trees import plant
 
 FLUX = {
@@ -67,8 +68,7 @@ def calls(number: int, change: str, engine: bool, folder: Path) -> int:
     return count
 
 
-@pytest.mark.parametrize("engine", [False, True], ids=["no engine", "kept by Flux"])
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(("change", "engine"), pairs_of(CHANGES, [False, True]))
 def test_twice_the_configs_are_twice_the_work(change: str, engine: bool, tmp_path: Path) -> None:
     calls(2, change, engine, tmp_path)  # what is imported, and read, once
     once, twice = (calls(number, change, engine, tmp_path) for number in (20, 40))

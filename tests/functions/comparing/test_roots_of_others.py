@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import process
+from tests.examples import pairs_of
 from tests.functions.cluster.test_blocked import RIGHT
 from tests.functions.comparing.test_base import repository
 from tests.trees import config_map, plant
@@ -59,7 +60,7 @@ HIDES = {
     },
 }
 OTHERS = ("foreign", "beside")
-ROWS = [(state, edit) for state in BASES for edit in BREAKS] + [(state, edit) for state in OTHERS for edit in HIDES]
+ROWS = pairs_of(BASES, BREAKS) + pairs_of(OTHERS, HIDES)
 
 
 @pytest.mark.parametrize(("state", "edit"), ROWS)

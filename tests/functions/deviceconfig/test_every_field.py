@@ -7,6 +7,7 @@ the schema that is not in the table fails the test.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -132,17 +133,26 @@ _MODULES = [
 def test_a_field_that_the_clusters_kmm_does_not_have_is_an_error(version: str) -> None:
     """Few Modules are held against the CRD: `_judged` of rendering/module_checks.py names the fields of those."""
     silent = set[str]()
-    for change in _MODULES:
-        spec = {name: _filled(name, value) for name, value in merged(BASE, change).items()}
-        config, settings = device_config(spec), {"profiles": {"vendor": {"firmwarePath": "/fw"}}}
-        objects = generated(applied(deviceconfig, config, function_config=FUNCTION_CONFIG))
-        modules = [Module(item) for item in objects if item["kind"] == "Module"]
+    settings = {"profiles": {"vendor": {"firmwarePath": "/fw"}}}
+    for config, modules in _configs():
         results = [result for module in modules for result in structure.check(module, version)]
         refused = [result.message for result in results if result.rule == "KMM051"]
         done = applied(deviceconfig, config, function_config=function_config(**settings, kmm={"version": version}))
         if refused and "KMM051" not in {result.rule for result in done.results}:
             silent.update(refused)
     assert silent == set(), "KMM would drop these, and nothing says so: add them to `_judged`"
+
+
+@cache
+def _configs() -> list[tuple[dict[str, Any], list[Module]]]:
+    """Return a config with each change, and its Modules, which are the same whatever version of KMM is asked about."""
+    configs = [
+        device_config({name: _filled(name, value) for name, value in merged(BASE, change).items()})
+        for change in _MODULES
+    ]
+    objects = [generated(applied(deviceconfig, config, function_config=FUNCTION_CONFIG)) for config in configs]
+    modules = [[Module(item) for item in some if item["kind"] == "Module"] for some in objects]
+    return [*zip(configs, modules, strict=True)]
 
 
 def _filled(name: str, value: Any) -> Any:

@@ -16,7 +16,7 @@ from krmfn import Place, Ref, Result, error, info, warning
 from krmfn.printing import printable
 from krmfn.results import Field
 from tests.builders import CONFIG
-from tests.commands import COMMANDS, ROOT, Done, environment, execute, process
+from tests.commands import COMMANDS, Done, environment, execute, process
 
 ABOUT = Ref("g/v1", "Thing", "n", "a")
 
@@ -120,7 +120,7 @@ ODD = CONFIG.replace("a: b", "node-role.kubernetes.io/worker: yes-please")
 WRONG = CONFIG.replace("moduleName", "moduelName")
 
 
-def check(*args: str, stdin: str = CONFIG, cwd: Path = ROOT, **env: str) -> Done:
+def check(*args: str, stdin: str = CONFIG, cwd: Path | None = None, **env: str) -> Done:
     return process("krmfn", "check", "-", *args, stdin=stdin, cwd=cwd, **env)
 
 

@@ -16,6 +16,7 @@ from krmfn_functions.sentence import Nodes, Sentence, Verb, named
 from krmfn import Ref, Result, error, warning
 from krmfn.printing import json_text
 from tests import rule_examples
+from tests.examples import pairs_of
 
 OF_NODES = [rule for rule in (*rules.OF_INPUT, *rules.OF_COVERAGE) if rule.id not in ("KRM601", "KRM602")]
 FORMATS = ("text", "github", "gitlab", "junit", "sarif")
@@ -49,8 +50,7 @@ def test_a_finding_about_nodes_is_one_for_all_clusters(rule: Rule) -> None:
     assert "gpu-1" not in finding.message and "edge-1" not in finding.message, finding.message
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("rule", OF_NODES, ids=lambda rule: rule.id)
+@pytest.mark.parametrize(("rule", "name"), pairs_of(OF_NODES, FORMATS))
 def test_it_names_its_clusters_in_every_format(rule: Rule, name: str) -> None:
     (finding,) = of_two(rule)
     text = findings.FORMATS[name](Checked([finding]), None)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import COMMANDS, HANGS, Done, environment, process
+from tests.examples import pairs_of
 from tests.functions.comparing.test_base import commit, repository
 from tests.trees import config_map, plant
 
@@ -61,8 +62,7 @@ def repo(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("size", [0, 2048], ids=["at once", "within a file"])
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(("name", "size"), pairs_of(CALLS, [0, 2048]))  # at once, or within a file
 def test_a_full_disk_is_said_and_leaves_nothing(name: str, size: int, repo: Path) -> None:
     before = everything(repo.parent)
     done = full(*CALLS[name], size=size, cwd=repo, TMPDIR=str(repo.parent / "tmp"))

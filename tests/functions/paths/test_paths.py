@@ -16,6 +16,7 @@ from krmfn_functions.paths import disk, output
 from krmfn import KrmfnError
 from tests.builders import CONFIG
 from tests.commands import Done, process
+from tests.examples import pairs_of
 from tests.trees import plant
 
 WRONG = CONFIG.replace("moduleName", "moduelName")
@@ -61,8 +62,7 @@ def run(folder: Path, *args: str) -> Done:
     return process("krmfn", *args, cwd=folder, KRMFN_MAX_BYTES="4096", PATH=f"{folder}/bin:{os.environ['PATH']}")
 
 
-@pytest.mark.parametrize("broken", BROKEN)
-@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(("broken", "first"), pairs_of(BROKEN, [True, False]))
 def test_a_report_names_the_path_that_cannot_be_read_and_the_findings_in_the_others(
     broken: str, first: bool, folder: Path
 ) -> None:
@@ -136,17 +136,16 @@ def test_every_file_of_a_path_that_cannot_be_read_is_a_finding(folder: Path) -> 
         assert lines[2].startswith("2 errors: ")
 
 
-@pytest.mark.parametrize("broken", BROKEN)
-@pytest.mark.parametrize(
-    "command",
-    [
-        "render --output-dir new/out BROKEN wrong sound",
-        "render --output-dir new/out sound wrong BROKEN",
-        "resolve sound BROKEN wrong --kernel 6.1",
-        "diff BROKEN wrong",
-        "diff wrong BROKEN",
-    ],
+COMMANDS_WITH_IT = (
+    "render --output-dir new/out BROKEN wrong sound",
+    "render --output-dir new/out sound wrong BROKEN",
+    "resolve sound BROKEN wrong --kernel 6.1",
+    "diff BROKEN wrong",
+    "diff wrong BROKEN",
 )
+
+
+@pytest.mark.parametrize(("broken", "command"), pairs_of(BROKEN, COMMANDS_WITH_IT))
 def test_nothing_is_done_unless_all_paths_can_be_read(broken: str, command: str, folder: Path) -> None:
     """What is wrong with each of them is said."""
     err = run(folder, *command.replace("BROKEN", broken).split()).refused()
