@@ -6,11 +6,13 @@ divisor of resourceFieldRef, affinity between pods, topologySpreadConstraints, d
 resourceClaims, sysctls, the resources of a pod as a whole, ephemeral and projected volumes beside their modes, Windows.
 """
 
+import marshal
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain
 
 from krmfn import Field, Manifest, Result, error
-from krmfn.resource import join, ref
+from krmfn.resource import fingerprint, join, ref
 from krmfn.typed import Any
 
 from ..mistake import FieldMistake, Mistake
@@ -106,11 +108,22 @@ def _template(daemon_set: Any) -> Iterator[FieldMistake]:
     spec = table(template, "spec")
     yield from _labels(table(table(template, "metadata"), "labels"), ("template", "metadata", "labels"))
     yield from _labels(table(spec, "nodeSelector"), ("template", "spec", "nodeSelector"))
-    parts = (
-        volumes.check(spec),
-        containers.check(spec, volumes.names_of(spec)),
-        fields.check(spec),
-        rights.of_pod(spec),
-        scheduling.check(spec),
-    )
-    yield from ((("template", "spec", *path), mistake) for path, mistake in chain(*parts))
+    rest = {name: value for name, value in spec.items() if name != "nodeSelector"}
+    mark = fingerprint(rest)
+    for path, mistake in _kept(mark) if mark else _of_pod(rest):
+        yield ("template", "spec", *path), mistake
+
+
+@lru_cache(maxsize=64)
+def _kept(mark: bytes) -> tuple[FieldMistake, ...]:
+    """Return the same as `_of_pod` for a fingerprint: the pods of many DaemonSets differ only in their nodes."""
+    return tuple(_of_pod(marshal.loads(mark)))
+
+
+def _of_pod(spec: Any) -> Iterator[FieldMistake]:
+    """Yield what is refused in a PodSpec beside its nodeSelector."""
+    yield from volumes.check(spec)
+    yield from containers.check(spec, volumes.names_of(spec))
+    yield from fields.check(spec)
+    yield from rights.of_pod(spec)
+    yield from scheduling.check(spec)

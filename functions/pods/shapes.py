@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from krmfn.typed import Any
 
@@ -55,6 +56,7 @@ def is_subdomain(name: str) -> bool:
     return len(name) <= MOST_OF_SUBDOMAIN and _SUBDOMAIN(name) is not None
 
 
+@lru_cache(maxsize=1024)
 def is_qualified(key: str) -> bool:
     """Return True for the key of a label: a name, with a subdomain and a slash before it or not."""
     prefix, slash, name = key.rpartition("/")

@@ -87,7 +87,7 @@ def link(value: Any, copy: Any) -> None:
 def known_in(value: Any, lists: dict[int, Known]) -> dict[int, Known]:
     """Return what is known of the collections in a value: `lists`, and those that other texts gave, with these."""
     others = {}
-    for part in parts(value):
+    for part in parts(value) if _homes.unread or _homes.places else ():  # most functions that add objects lend nothing
         if id(part) not in lists and (source := source_of(part)):
             others[id(part)] = source.lists[id(part)]._replace(source=source)
     return lists | others if others else lists
