@@ -60,8 +60,9 @@ def check_pods(workload: Manifest) -> Iterator[Result]:
     """Yield the lints about the images of a DaemonSet's containers; KMM substitutes no variables there."""
     pod = table(workload, "spec", "template", "spec")
     for path, image in pod_images(pod):
-        for finding in _located(join(("spec", "template", "spec", *path)), Template(image, ())):
-            yield finding._replace(ref=ref(workload))
+        for finding in _located("", Template(image, ())):
+            field = Field(join(("spec", "template", "spec", *path)), image)
+            yield finding._replace(field=field, ref=ref(workload))
 
 
 def _located(path: str, template: Template, name: str = "", namespace: str = "") -> Iterator[Result]:

@@ -17,8 +17,10 @@ def check(modules: Iterable[Module], external: Collection[Ref] = ()) -> list[Res
 
 
 def _removes_no_neighbour(modules: Sequence[Module], external: Collection[Ref]) -> Iterator[Result]:
-    loaders = grouped((kernel_module, module) for module in modules for kernel_module in module.loads)
-    for remover in (module for module in modules if module.ref not in external):
+    removers = [module for module in modules if module.removes and module.ref not in external]
+    loads = ((kernel_module, module) for module in modules if removers for kernel_module in module.loads)
+    loaders = grouped(loads)
+    for remover in removers:
         # One that loads what it removes replaces an in-tree module; two that load the same are exclusivity's business.
         removed = [(name, path) for name, path in remover.removes.items() if name not in remover.loads]
         for kernel_module, path in removed:
