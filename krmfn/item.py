@@ -31,8 +31,7 @@ class Item:
     """The list's text that this item was written for: there it stands in the right layout."""
     _keys: Sequence[int] | None = None
     """Where the lines in column 0 begin, of a document whose lines have been looked at."""
-    _words: Any = None
-    """The search over the text that the item shares with others, an `itemtext.Words`."""
+    _words: Any = None  # the search over the text that the item shares with others, an `itemtext.Words`
     _kind: str | None = None
     _api_version: str | None = None
     _ref: Ref | None = None
@@ -48,6 +47,8 @@ class Item:
         `sure` allows cheap looks (see `itemtext`); `file` says where a document was read from.
         """
         self.data, self.start, self.end, self.indent, self.sure, self.file = data, start, end, indent, sure, file
+        # here, though None already: attributes that come later would give each item a dict of 460 bytes
+        self._words = self._keys = self._kind = self._api_version = self._ref = self._content = None
 
     @property
     def content(self) -> "Content":

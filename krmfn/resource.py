@@ -90,9 +90,6 @@ def ref(manifest: Manifest, known: Ref | None = None) -> Ref:
     parts = manifest.get("apiVersion"), manifest.get("kind"), metadata.get("namespace"), metadata.get("name")
     if parts == known:
         return known  # type: ignore[return-value]  # equal to a tuple, it is a Ref
-    version, kind, namespace, name = parts
-    if type(version) is type(kind) is type(namespace) is type(name) is str:  # as nearly all are
-        return Ref(version, kind, namespace, name)
     return Ref(*[part if isinstance(part, str) else "" for part in parts])
 
 

@@ -35,6 +35,8 @@ UNUSUAL = b"'\"?!&*<"
 _LINES = rb"\n%b(?=[^ \n#-])"
 _HEADS = rb"\n%b(?=[ak" + UNUSUAL + rb"])"
 _HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n%b()kind: +[A-Za-z0-9]+ *(?=\n(?! *\n|%b))"
+_SHARED = 1024
+"""How many lines are kept: those that items share are read again with each of them, so the others go first."""
 _AMBIGUOUS = frozenset(word.encode() for word in simple.WORDS)
 
 
@@ -151,14 +153,14 @@ def heads(
             yield index, *names
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_SHARED)
 def _names(head: bytes) -> tuple[str, str] | None:
     """Return apiVersion and kind from the lines of both; None when one of them is no string."""
     version, kind = (_string(line.partition(b":")[2].decode()) for line in head.split(b"\n"))
     return (version, kind) if isinstance(version, str) and isinstance(kind, str) else None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_SHARED)
 def _string(line: str) -> str | Answer:
     """Return the string that stands behind `key:` on a line."""
     match = _SCALAR.fullmatch(line)
@@ -171,7 +173,7 @@ def _string(line: str) -> str | Answer:
     return plain if type(plain) is str else UNSURE
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_SHARED)
 def _pair(row: bytes) -> tuple[str, str] | None:
     """Return the key and the string of a line; None when it is anything else."""
     colon = row.find(b":")
@@ -180,7 +182,7 @@ def _pair(row: bytes) -> tuple[str, str] | None:
     return (key.decode(), value) if key and isinstance(value, str) else None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_SHARED)
 def _key(text: bytes) -> bytes | None:
     """Return the key in a text up to the character behind its colon; None for one that may be spelled oddly."""
     return text[:-2] if text[-2:] in (b": ", b":\n") and _KEY.fullmatch(text, 0, len(text) - 2) else None
