@@ -142,8 +142,10 @@ def heads(
     if not lines:
         lines = [match.end() for match in _pattern(_HEADS, column).finditer(text, starts[0], end)]
     plain = _pattern(_HEAD, column, column + 1)
-    matches = ((index, plain.match(text, start + indent)) for index, start in enumerate(starts))
-    candidates = {match.start(1): (index, match[0]) for index, match in matches if match}
+    candidates: dict[int, tuple[int, bytes]] = {}
+    for index, start in enumerate(starts):
+        if match := plain.match(text, start + indent):
+            candidates[match.end(1)] = index, match[0]
     keys = (b"apiVersion", b"kind")
     odd = (at for at in lines if at not in candidates and (text[at] in UNUSUAL or text.startswith(keys, at)))
     doubtful = {bisect_right(starts, at) - 1 for at in odd if starts[0] <= at < end}
