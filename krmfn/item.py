@@ -29,8 +29,7 @@ class Item:
     """The item as it came, when this one is its edited text."""
     _fits: bytes | None = None
     """The list's text that this item was written for: there it stands in the right layout."""
-    _keys: Sequence[int] | None = None
-    """Where the lines in column 0 begin, of a document whose lines have been looked at."""
+    _keys: Sequence[int] | None = None  # where the lines in column 0 begin, of a document that has been looked at
     _words: Any = None  # the search over the text that the item shares with others, an `itemtext.Words`
     _kind: str | None = None
     _api_version: str | None = None
