@@ -14,6 +14,8 @@ _BLOCK = r"[|>][0-9+-]*"
 _AFTER_KEY = r"[ \t]*:(?:[ \t]+[&!*][^\s,\[\]{}]*)*"
 _REST = r"[ \t]*(?:(?<=[ \t])#[^\n]*)?(?=\r?\n|\Z)"
 _ABOVE = r" *(?:-[ ]+)*#"
+_BEHIND_DASH = r"\n *(?:-[ ]+)+(?=#)"
+"""The dash of an entry with a comment behind it, below a line with one."""
 
 
 class Spot(NamedTuple):
@@ -85,16 +87,25 @@ def with_comments(text: str, root: Any, new: Mapping[tuple[Parts, bool], tuple[S
     for (_, is_head), ((begin, stop), words) in new.items():
         if is_head:
             start, line = above(text, root, begin), text.rfind("\n", 0, begin) + 1
+            if behind := re.compile(_BEHIND_DASH).search(text, start, begin):  # and above it: all goes behind it
+                start = text.rfind("\n", 0, start) + 1
+                patches.append((start, begin, behind[0][1:] + _rows(words, begin - line)))
+                continue
             if start < line:  # it is above the dash, too, where the field stands behind one
                 begin -= len(text[line:begin].lstrip())
             column, old = begin - line, start - text.rfind("\n", 0, start) - 1
-            rows = [f"# {row}".rstrip() + "\n" + " " * column for row in words.split("\n")] if words else []
+            rows = _rows(words, column)
             if not rows:  # the field takes the place of the comment, which may stand in another column
-                start, rows = start - max(old - column, 0), [" " * (column - old)]
-            patches.append((start, begin, "".join(rows)))
+                start, rows = start - max(old - column, 0), " " * (column - old)
+            patches.append((start, begin, rows))
         elif span := rest(text, stop):
             patches.append((*span, f" # {words}" if words else ""))
     return patched(text, sorted(patches))
+
+
+def _rows(words: str, column: int) -> str:
+    """Return the comment lines above a field, and the blanks before it; "" for none."""
+    return "".join(f"# {row}".rstrip() + "\n" + " " * column for row in words.split("\n")) if words else ""
 
 
 def patched(text: str, patches: list[tuple[int, int, str]], offset: int = 0) -> str:

@@ -239,3 +239,15 @@ def spans(node: Any) -> Any:
         return node.id, getattr(node, "style", "") or "", text, node.start_mark.index, node.end_mark.index
     parts = [part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,))]
     return node.id, node.start_mark.index, node.start_mark.column, [*map(spans, parts)]
+
+
+@pytest.mark.parametrize("words", ["new", "one\ntwo", ""])
+def test_a_comment_above_a_dash_and_behind_it_is_written_behind_it(words: str) -> None:
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- kind: A\n  spec:\n"
+    resources = ResourceList.parse(f"{head}  # above\n  - # behind\n    a: 1\n".encode())
+    field = resources.items[0].at("spec[0].a")
+    assert field.head_comment == "above\nbehind"
+    field.head_comment = words
+    assert field.head_comment == words
+    lines = "".join(f"# {row}\n    " for row in words.split("\n") if row)
+    assert resources.to_bytes().decode() == f"{head}  - {lines}a: 1\n"
