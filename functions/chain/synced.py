@@ -209,8 +209,8 @@ def _keepers(module: Manifest) -> list[str]:
 def _deleted(subject: Subject, module: Manifest, command: str) -> Link:
     """Return the link to a Module that is being deleted: since when, what holds it, and what of it is still there."""
     deleted = text(table(module, "metadata"), "deletionTimestamp")
-    since = f"since {deleted[:10]} {deleted[11:16]}" if len(deleted) > 15 else ""
-    head = f"is being deleted {since}, though Git has it".replace(" ,", ",")
+    since = f" since {deleted[:10]} {deleted[11:16]}" if len(deleted) > 15 else ""
+    head = f"is being deleted{since}, though Git has it"
     reason: Sentence = (f"{head}, so KMM unloads it",)
     evidence = [_loaded(subject)] if subject.is_ready else []
     namespace, _ = subject.module
