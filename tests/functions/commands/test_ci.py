@@ -12,6 +12,7 @@ import pytest
 from krmfn_functions.commands.ci import FILES
 
 from tests.commands import ROOT, Done, process
+from tests.examples import pairs_of
 from tests.functions.comparing.test_base import commit, repository, run_git
 from tests.functions.formats.test_ci import entries, sound
 from tests.gitops.pull_requests import CHANGES, base, harmless, inert, propose
@@ -174,11 +175,14 @@ FAILING = {
 }
 
 
+FAIL_ON = ("error", "warning", "uncovered", "change", "reload", "lost", "blocked")
+
+
 @pytest.mark.parametrize("edit", EDITS)
 def test_fail_on_means_the_same_everywhere(edit: str, fleet: Path) -> None:
     """`ci` fails as `diff` does for words about a change, and as `check` and `nodes` do for words about a state."""
     altered(fleet / "fleet" / "gpu.yaml", *EDITS[edit])
-    for word in ("error", "warning", "uncovered", "change", "reload", "lost", "blocked"):
+    for word in (word for name, word in pairs_of(EDITS, FAIL_ON) if name == edit):
         code = int(word in FAILING[edit])
         args = ("fleet", "--fail-on", word)
         codes = {"ci": ci(fleet, "--base", "main", *args).code}

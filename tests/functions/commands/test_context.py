@@ -15,6 +15,7 @@ from krmfn_functions.paths import kubectl
 from krmfn import KrmfnError
 from tests.builders import manifest
 from tests.commands import COMMANDS, ROOT, Done, process
+from tests.examples import pairs_of
 from tests.functions.commands.test_nodes_live import good, of
 from tests.functions.comparing.test_base import repository
 from tests.recorded_kubectl import Recorded, recorded
@@ -119,8 +120,9 @@ def test_neither_a_file_nor_the_environment_asks(command: str, lab: Path, server
     variables = dict.fromkeys(names, "lab")
     parameters = json.dumps([{"name": "context", "string": "lab"}])
     args = {**COMMANDS_THAT_ASK, **OTHERS}[command]
-    for name, setting in (("context", "lab"), ("contexts", ["lab"]), ("live", "lab")):
-        (lab / ".krmfn.yaml").write_text(yaml.safe_dump({"clusters": {"lab": ["."]}, name: setting}))
+    settings = {"context": "lab", "contexts": ["lab"], "live": "lab"}
+    for name in (name for case, name in pairs_of([*COMMANDS_THAT_ASK, *OTHERS], settings) if case == command):
+        (lab / ".krmfn.yaml").write_text(yaml.safe_dump({"clusters": {"lab": ["."]}, name: settings[name]}))
         run(lab, server, command, *args, ARGOCD_APP_PARAMETERS=parameters, **variables)
         assert server.calls() == []
     assert "KRM521" in run(lab, server, "check", ".").text
