@@ -2,17 +2,21 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from krmfn import KrmfnError
 from krmfn.resource import Place
 from krmfn.streams import max_bytes
+from krmfn.typed import NamedTuple
 
 from ..deployments import config_maps
 from ..deployments.deployment import Deployment, EngineObject
 from ..paths import files, manifests
+from ..paths.roots import within
 
+SMALL = 1 << 16
+"""The size in bytes up to which a file's text is kept until its documents are read; a larger file is read again."""
 _API_VERSION = re.compile(
     rb"(?:argoproj\.io|(?:toolkit|source\.extensions)\.fluxcd\.io|fleet\.cattle\.io)\\?/v[0-9]|argocd\.argoproj\.io\\?/secret-type"
     rb"|\bargocd-cm\b"
@@ -34,17 +38,32 @@ _CHART, _TEMPLATES = "Chart.yaml", "templates"
 _DEPLOYING = re.compile(rb"(?m)^kind:[ \t]*[\"']?(?:Application|ApplicationSet|GitRepo|HelmRelease|Kustomization)\b")
 
 
+class Seen(NamedTuple):
+    """The texts of small files that were read."""
+
+    texts: dict[str, bytes]
+    """By paths without links."""
+    folders: Collection[str]
+    """Those, absolute and without links, whose files somebody reads next; the others are not kept."""
+
+    def note(self, path: str, text: bytes) -> None:
+        """Keep the text of a file."""
+        if len(text) <= SMALL and any(within(path, folder) for folder in self.folders):
+            self.texts[path] = text
+
+
 def has_words(text: bytes) -> bool:
     """Return True for a text that may hold an object of an engine."""
     return any(word in text for word in _WORDS) and _API_VERSION.search(text) is not None
 
 
-def texts(top: str, paths: Iterable[str]) -> dict[str, bytes]:
+def texts(top: str, paths: Iterable[str], seen: Seen) -> dict[str, bytes]:
     """Return the texts of the files that may hold an object of an engine, or name argocd-apps, by their paths."""
     by_path, limit = dict[str, bytes](), max_bytes()
     for path in paths:
         with suppress(KrmfnError):
-            text = files.read_regular(os.path.join(top, path), path, limit)
+            text = files.read_regular(place := os.path.join(top, path), path, limit)
+            seen.note(place, text)
             if has_words(text) or _APPS in text:
                 by_path[path] = text
                 limit -= len(text)

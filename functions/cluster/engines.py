@@ -24,6 +24,7 @@ from ..paths.excludes import Excluder
 from ..paths.roots import root_of, within
 from ..rule import Rule
 from . import engine_files
+from .engine_files import Seen
 
 _GROUPS = {argocd.GROUP, fleet.GROUP, *flux.GROUPS}
 _HYDRATED = "hydrate-with-krmfn"
@@ -54,18 +55,18 @@ class Engines(NamedTuple):
         return frozenset(deployment.real(self.top) for deployment in self.deployments)
 
 
-def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, ours: Ours) -> Engines:
+def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, ours: Ours, seen: Seen) -> Engines:
     """Return what the engines' objects in the repository of some PATHs say, each given with its real path.
 
     Outside of a repository only a folder that is a PATH is looked into: the neighbours of a file may be a whole disk.
-    Raises KrmfnError when --root is not a folder.
+    The texts of small files go to `seen`. Raises KrmfnError when --root is not a folder.
     """
     first = next((real for path, real in paths.items() if path != "-"), "")
     folder = first if os.path.isdir(first) else os.path.dirname(first)
     top = (root_of(folder, options.root) or (folder if folder == first else "")) if folder else ""
     if not os.path.isdir(top):
         return Engines()
-    paths_below, templates, objects = _read(top, exclude)
+    paths_below, templates, objects = _read(top, exclude, seen)
     if not objects:
         return Engines(top, templates=templates)
     from ..paths import git
@@ -85,18 +86,17 @@ def of_paths(paths: Mapping[str, str], options: RunOptions, exclude: Excluder, o
     return Engines(top, reached, problems, urls, [*forks.problems(objects, repository)], templates, values, others)
 
 
-def _read(top: str, exclude: Excluder) -> tuple[list[str], list[str], list[EngineObject]]:
+def _read(top: str, exclude: Excluder, seen: Seen) -> tuple[list[str], list[str], list[EngineObject]]:
     """Return the files below the root of a repository (absolute, without links), and the objects of engines in them.
 
-    Between them are those files of which Helm makes objects of engines.
-
-    Files that cannot be read are passed over: the roots that have them report it.
+    Between them are those files of which Helm makes objects of engines. Files that cannot be read are passed over: the
+    roots that have them report it.
     """
     listing, _ = disk.files_below(File(top, top), lambda name: True, top, manifests.KUSTOMIZATIONS)
     paths = [path for path in (disk.relative(file.name, top) for file in listing) if not exclude(top, path)]
     templates = [*engine_files.templates(top, paths)]
     names = [path for path in paths if path.endswith(manifests.SUFFIXES) and path not in templates]
-    texts = engine_files.texts(top, names)
+    texts = engine_files.texts(top, names, seen)
     templates += engine_files.values_of_apps(top, names, texts)
     return paths, templates, [item for path, text in texts.items() for item in _objects(path, text)]
 

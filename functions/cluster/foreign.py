@@ -35,7 +35,7 @@ def without(context: Context, streams: Clusters) -> Clusters:
     tops = repositories(streams)
     if not tops or context.options.everything:
         return streams
-    reader, streams = Reader(), streams._replace(is_repository=True)
+    reader, streams = _reader(streams), streams._replace(is_repository=True)
     named = [real for real in streams.paths.values() if real not in tops]
     strange, words = _others(context, streams, reader, named)
 
@@ -65,6 +65,12 @@ def without(context: Context, streams: Clusters) -> Clusters:
     streams = streams._replace(clusters=kept, findings=findings, templates=named_templates)
     number = sum(not os.path.isdir(path) for path in left_out)  # a root without files is its folder
     return streams._replace(foreign=number, has_flux=reader.has_flux)
+
+
+def _reader(streams: Clusters) -> Reader:
+    """Return a reader that has the texts that were read already."""
+    loose = (file for cluster in streams.clusters for root in cluster.all_roots for file in root.files)
+    return Reader({file.real: file.text for file in loose if file.text})
 
 
 def repositories(streams: Clusters) -> list[str]:

@@ -20,6 +20,7 @@ from ..rule import Rule
 from . import asides, assignment, config, config_names, engines, not_taken, unread
 from .config import Config, Member
 from .deployed import Cluster, Clusters
+from .engine_files import Seen
 from .engines import Engines
 from .generated_roots import Generator
 from .members import Divided, Named, Reals, is_below, join, survey_each
@@ -124,12 +125,13 @@ def _request_of(
     left_out = options.written.union(_dumps(options, members))
     exclude = excluder((*(pattern.text for pattern in settings.exclude), *options.exclude), left_out)
     ours = Ours(frozenset(ENTRY_POINTS), options.function_image, _version)
-    engine_objects = engines.of_paths(reals, options, exclude, ours)
+    seen = Seen({}, tops)
+    engine_objects = engines.of_paths(reals, options, exclude, ours, seen)
     is_root = as_root and any(manifests.kustomization_in(real) for real in tops)
     engines_decide = not (settings.clusters or named or is_root)
     deployed = engine_objects.folders if engines_decide else frozenset[str]()
     marks = tops.union(deployed, (member.real for cluster in members.values() for member in cluster))
-    scope = Scope(ours, options.root, exclude, marks, deployed, as_root)
+    scope = Scope(ours, options.root, exclude, marks, deployed, as_root, seen.texts)
     return _Request(reals, settings, members, engine_objects, engines_decide, scope)
 
 

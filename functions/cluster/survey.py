@@ -87,6 +87,8 @@ class Scope(NamedTuple):
     """Those whose kustomizations make roots of their own."""
     as_root: bool = False
     """Whether a folder with a kustomization is that one root, whatever is below it, and whichever one lists it."""
+    texts: dict[str, bytes] | None = None
+    """The texts of small files that were read already, by their paths without links; each is taken from here once."""
 
 
 def survey(path: str, scope: Scope) -> Survey:
@@ -122,7 +124,7 @@ def _below(path: str, real: str, scope: Scope) -> Survey:
         for folder, kustomization in graph.kustomizations.items():
             findings += unlisted(kustomization) if folder not in covered else ()
     kinds: dict[str, Kind] = {**dict.fromkeys(listing.packages, "package"), **dict.fromkeys(tops, "kustomization")}
-    unlisted_files = loose_files(listing, graph)
+    unlisted_files = loose_files(listing, graph, {} if scope.texts is None else scope.texts)
     by_root = _by_root(unlisted_files.loose, kinds, scope.marks, real)
     folders = [real] if as_root else sorted(by_root)
     cwd = "" if os.path.isabs(path) else os.getcwd()

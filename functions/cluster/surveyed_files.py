@@ -12,13 +12,12 @@ from ..kustomization.documents import unreadable
 from ..kustomization.graph import Graph
 from ..paths import disk, excludes, files, manifests
 from ..paths.contents import has_resource
-from ..paths.disk import File, resolved
+from ..paths.disk import File, Text, resolved
 from ..paths.excludes import Excluder
 from ..paths.roots import parents, root_of
 from ..paths.templates import holds_config, is_to_be_filled_in
+from .engine_files import SMALL
 
-_SMALL = 1 << 16
-"""The size in bytes up to which a file's text is kept until its documents are read; a larger file is read again."""
 PACKAGE = "Kptfile"
 Loose = tuple[str, File]
 """The folder of a file, and the file."""
@@ -81,7 +80,7 @@ def listed(path: str, real: str, root: str | None, exclude: Excluder) -> Listing
         packages=packages - inner,
         charts={folder for folder, name, _ in rows if name == _CHART},
         others=[(folder, file) for folder, name, file in rows if name not in markers],
-        excluded={file.real for _, file in {*paths} - {*kept}},
+        excluded={file.real for _, file in {*paths} - {*kept}} if len(kept) < len(paths) else set(),
         findings=findings,
         submodules=dict(excludes.missing_submodules(real, work_tree, is_excluded)),
     )
@@ -98,9 +97,10 @@ def _with_folders(kept: Sequence[tuple[str, File]]) -> list[tuple[str, str, File
     return [(str(folder_of(os.path.dirname(path))), os.path.basename(path), file) for path, file in kept]
 
 
-def loose_files(listing: Listing, graph: Graph) -> Unlisted:
+def loose_files(listing: Listing, graph: Graph, texts: dict[str, bytes]) -> Unlisted:
     """Return the files that no kustomization reads: those with resources, and those of other tools.
 
+    What is in `texts`, by paths without links, was read already, and is taken from there.
     The files of a chart are templates that Helm fills in, and no resources yet. They are counted as left out, since a
     Chart.yaml that somebody adds hides files.
     """
@@ -110,16 +110,18 @@ def loose_files(listing: Listing, graph: Graph) -> Unlisted:
     for folder, file in listing.others:
         if file.real in used:
             continue
-        is_in_chart = any(parent in listing.charts for parent in parents(folder))
+        is_in_chart = bool(listing.charts) and any(parent in listing.charts for parent in parents(folder))
         try:
-            text = files.read_regular(file.real, file.name, limit)
+            known = texts.pop(file.real, None)
+            text = files.read_regular(file.real, file.name, limit) if known is None else known
+            files.bounded(text, file.name, limit)
         except KrmfnError:  # it is reported when its documents are read
             result.loose.extend([] if is_in_chart else [(folder, file)])
             continue
         limit -= len(text)
         is_ours = has_resource(text)
         if is_ours and not is_in_chart:
-            result.loose.append((folder, file._replace(text=text if len(text) <= _SMALL else None)))
+            result.loose.append((folder, file._replace(text=Text(text) if len(text) <= SMALL else None)))
         elif is_ours:
             result.in_charts.add(file.real)
             if holds_config(text):

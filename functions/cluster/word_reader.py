@@ -2,11 +2,14 @@
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from krmfn import KrmfnError
 
 from ..paths import files, templates
+from ..paths.disk import Text
+from ..paths.templates import LowerText
 from ..rendering.kinds import PROFILE
 from . import spokes
 
@@ -18,7 +21,9 @@ _FLUX = re.compile(rb"(?:toolkit\.fluxcd\.io|fluxcd\.controlplane\.io)\\?/v[0-9]
 class Reader:
     """The texts of files, each read once for our own words, and which of them hold a Profile or are of a hub."""
 
-    def __init__(self) -> None:
+    def __init__(self, texts: Mapping[str, Text] = MappingProxyType({})) -> None:
+        """Take the texts that are kept for who reads the resources in them, by their paths without links."""
+        self._texts = texts
         self._answers: dict[str, bool] = {}
         self.products: list[str] = []
         self.has_flux = False
@@ -34,22 +39,24 @@ class Reader:
         """Return True for a file whose name or text has one of our words, or whose text has one of these."""
         if words or path not in self._answers:
             try:
-                text = files.read_regular(path, path)
+                kept = self._texts[path].content if path in self._texts else None
+                text = files.read_regular(path, path) if kept is None else kept
             except KrmfnError:
                 self.has_more = self.has_more or not os.path.isdir(path)
                 return not os.path.isdir(path)
             if words:
                 return templates.mentions(text, words)
             self.has_flux = self.has_flux or (b"fluxcd" in text and _FLUX.search(text) is not None)
-            self._answers[path] = _OURS in os.path.basename(path) or templates.is_about_us(text)
-            if self._answers[path]:
-                self._note(path, text)
+            self._answers[path] = self._is_ours(path, templates.lower_text(text))
         return self._answers[path]
 
-    def _note(self, path: str, text: bytes) -> None:
-        """Note what a file holds in which one of our words stands."""
+    def _is_ours(self, path: str, text: LowerText) -> bool:
+        """Return whether the name or the text of a file has one of our words, and note what else is in such a file."""
         is_named = _OURS in os.path.basename(path)
-        self.has_more = self.has_more or is_named or not templates.is_only_about_nodes(text)
-        if templates.mentions(text, (PROFILE[1], *spokes.OF_HUBS)):  # few do
-            self.products += [path] if templates.mentions(text, (PROFILE[1],)) else []
-            self.has_hub = self.has_hub or templates.mentions(text, spokes.OF_HUBS)
+        if not (is_named or text.is_about_us()):
+            return False
+        self.has_more = self.has_more or is_named or not text.is_only_about_nodes()
+        if text.mentions((PROFILE[1], *spokes.OF_HUBS)):  # few do
+            self.products += [path] if text.mentions((PROFILE[1],)) else []
+            self.has_hub = self.has_hub or text.mentions(spokes.OF_HUBS)
+        return True

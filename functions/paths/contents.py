@@ -136,8 +136,8 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
         if first < last:  # without the newlines of the divider
             spans[first] = spans[first]._replace(start=max(start, spans[first].start))
             spans[last - 1] = spans[last - 1]._replace(end=min(start + len(content), spans[last - 1].end))
-    # checking the last fifth takes as long as reading all heads
-    boundary = bisect_left(spans, len(text) * 4 // 5, key=attrgetter("start")) if len(text) >= _LARGE else 0
+    # checking a third, the last one, and reading all heads takes as long as checking the others
+    boundary = bisect_left(spans, len(text) * 2 // 3, key=attrgetter("start")) if len(text) >= _LARGE else 0
     check = partial(workers.second_process, lambda: not _invalid(text, spans[:boundary]))
     with check() if boundary else nullcontext(lambda: True) as is_sound:
         dubious = division.dubious(text, spans)

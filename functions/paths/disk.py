@@ -105,13 +105,25 @@ def relative(path: str, folder: str) -> str:
     return os.path.relpath(path, folder) if folder else path
 
 
+class Text:
+    """The content of a small file that was read already, so that it is read only once; it goes with who takes it."""
+
+    def __init__(self, content: bytes) -> None:
+        """Keep the content."""
+        self.content: bytes | None = content
+
+    def take(self) -> bytes | None:
+        """Return the content, which is not kept here any longer; None for who comes second, and reads the file."""
+        content, self.content = self.content, None
+        return content
+
+
 class File(NamedTuple):
     """A file of a folder: its name there, and its path with all links resolved."""
 
     name: str
     real: str
-    text: bytes | None = None
-    """The content of a small file that was read already, so that it is read only once."""
+    text: Text | None = None
 
 
 def files_below(
@@ -131,6 +143,9 @@ def files_below(
     problems: list[tuple[str, KrmfnError]] = []
     for file, entry in _walk(top, root, problems):
         if not is_read(entry.name):
+            continue
+        if entry.is_file(follow_symlinks=False):  # beside others in a folder inside of the root: nothing is to be asked
+            readable.append((False, file))
             continue
         try:
             readable.append((entry.is_symlink(), File(file.name, files.readable(file.name, file.real, root))))

@@ -152,7 +152,7 @@ def read_regular(real: str, name: str, limit: int | None = None) -> bytes:
             data = None
             if status.st_size <= limit:
                 data = os.read(source, status.st_size + 1)  # for a small file Python's readers take as long again
-                while chunk := os.read(source, status.st_size + 1):
+                while len(data) != status.st_size and (chunk := os.read(source, status.st_size + 1)):
                     data += chunk
         finally:
             os.close(source)

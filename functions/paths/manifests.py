@@ -62,7 +62,7 @@ def read_files(listing: Sequence[disk.File], in_full: bool = False) -> tuple[Res
     for file in listing:
         name = os.path.normpath(file.name)
         try:
-            content = file.text
+            content = file.text.take() if file.text else None
             text = files.read_regular(file.real, name, rest) if content is None else files.bounded(content, name, rest)
         except KrmfnError as failure:
             failures[name] = failure

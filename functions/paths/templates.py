@@ -6,9 +6,10 @@ none can be read as a resource, and no word of ours stands anywhere, in no spell
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 
 from krmfn.errors import KrmfnError
+from krmfn.typed import NamedTuple
 from krmfn.yamltext import documents, split
 
 _MOST = 1 << 20
@@ -78,7 +79,7 @@ class Template(KrmfnError):
 
 def is_template(text: bytes) -> bool:
     """Return whether a text that cannot be read is a template of another tool."""
-    if len(text) > _MOST or _has_words(text) or _is_spelt(text):
+    if len(text) > _MOST or _has_words(text.lower()) or _is_spelt(text):
         return False
     try:
         split.check_encoding(text)
@@ -107,33 +108,51 @@ def is_to_be_filled_in(text: bytes) -> bool:
     )
 
 
+class LowerText(NamedTuple):
+    """A text in lower case, to look for several words in it."""
+
+    readings: Sequence[bytes]
+    """The text as it stands, and as its escapes and continued lines spell it."""
+    is_hidden: bool
+    """Whether a tag may hide any word."""
+
+    def is_about_us(self) -> bool:
+        """Return whether it may hold something of ours, of KMM, or a consumer of it."""
+        return self.is_hidden or any(map(_has_words, self.readings))
+
+    def is_only_about_nodes(self) -> bool:
+        """Return whether Nodes are all that it may hold of ours."""
+        return not (self.is_hidden or any(_has_words(lower, but_nodes=True) for lower in self.readings))
+
+    def mentions(self, words: Iterable[str]) -> bool:
+        """Return whether it may hold one of some words, in capitals or not."""
+        lower_words = [word.lower().encode() for word in words]
+        return self.is_hidden or any(word in lower for lower in self.readings for word in lower_words)
+
+
+def lower_text(text: bytes) -> LowerText:
+    """Return a text in lower case."""
+    text = text.replace(b"\0", b"")  # UTF-16 and UTF-32
+    if not _is_spelt(text):
+        return LowerText((text.lower(),), is_hidden=False)
+    return LowerText((text.lower(), _plain(text).lower()), _ENCODED.search(text) is not None)
+
+
 def is_about_us(text: bytes) -> bool:
     """Return whether a text may hold something of ours, of KMM, or a consumer of it; a spelling may hide a word."""
-    return _holds(text, _has_words)
-
-
-def is_only_about_nodes(text: bytes) -> bool:
-    """Return whether Nodes are all that a text may hold of ours."""
-    return not _holds(text, lambda plain: _has_words(plain, but_nodes=True))
-
-
-def _has_words(text: bytes, but_nodes: bool = False) -> bool:
-    """Return whether one of our words stands in a text; with `but_nodes` whether one other than the kind of Nodes."""
-    lower = text.lower()
-    if any(not (but_nodes and match[1]) for match in _OUR_KINDS.finditer(lower)):
-        return True
-    return any(word in lower for word in _NAMES) or (b"ptemplate" in lower and _PTEMPLATE.search(lower) is not None)
+    return lower_text(text).is_about_us()
 
 
 def mentions(text: bytes, words: Iterable[str]) -> bool:
     """Return whether a text may hold one of some words, in capitals or not; a spelling may hide a word."""
-    lower_words = [word.lower().encode() for word in words]
+    return lower_text(text).mentions(words)
 
-    def is_found(plain: bytes) -> bool:
-        lower = plain.lower()
-        return any(word in lower for word in lower_words)
 
-    return _holds(text, is_found)
+def _has_words(lower: bytes, but_nodes: bool = False) -> bool:
+    """Return whether one of our words stands in a text; with `but_nodes` whether one other than the kind of Nodes."""
+    if any(not (but_nodes and match[1]) for match in _OUR_KINDS.finditer(lower)):
+        return True
+    return any(word in lower for word in _NAMES) or (b"ptemplate" in lower and _PTEMPLATE.search(lower) is not None)
 
 
 def kinds_in(text: bytes) -> set[str]:
@@ -143,14 +162,6 @@ def kinds_in(text: bytes) -> set[str]:
     kinds = {kind.decode().lower() for part in (text, plain) for kind in _KIND.findall(part)}
     is_hidden = "*" in kinds or _ENCODED.search(text) is not None or _UNKNOWN.search(plain) is not None
     return kinds - {"*"} | ({""} if is_hidden else set())
-
-
-def _holds(text: bytes, is_found: Callable[[bytes], bool]) -> bool:
-    """Return whether something is found in a text as it stands, or may be in what its escapes and tags stand for."""
-    text = text.replace(b"\0", b"")  # UTF-16 and UTF-32
-    if is_found(text):
-        return True
-    return _is_spelt(text) and (_ENCODED.search(text) is not None or is_found(_plain(text)))
 
 
 def _is_spelt(text: bytes) -> bool:

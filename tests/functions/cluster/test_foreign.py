@@ -20,6 +20,7 @@ from krmfn_functions.settings import CHECK
 from krmfn_functions.sources import Sources
 
 from krmfn.streams import Log
+from tests.builders import CONFIG
 from tests.commands import Done, process
 from tests.functions.cluster.test_engines import application, kustomization
 from tests.functions.cluster.test_one_result import config
@@ -152,6 +153,22 @@ def test_a_root_of_others_is_not_built(tmp_path: Path) -> None:
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
     assert check(tmp_path / "repo", PATH=path).code == 0
     assert check(tmp_path / "repo", ".", "--all", PATH=path).code != 0
+
+
+def test_a_small_file_is_read_once_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(tmp_path, {".git/HEAD": "", "config.yaml": CONFIG, "shop.yaml": SHOP})
+    opened = list[str]()
+
+    def noted(path: str, flags: int, open_: Callable[[str, int], int] = os.open) -> int:
+        opened.append(Path(path).name)
+        return open_(path, flags)
+
+    monkeypatch.setattr(os, "open", noted)
+    streams = cluster_streams.render(Context(RunOptions(), CHECK, Log()), [str(tmp_path)])
+    assert sorted(opened) == ["config.yaml", "shop.yaml"]
+    kept = [file.text for cluster in streams.clusters for root in cluster.roots for file in root.files]
+    assert len(kept) == 2
+    assert not any(text is None or text.content for text in kept)
 
 
 def test_what_cannot_be_read_and_is_not_ours_fails_nothing(tmp_path: Path) -> None:
