@@ -217,7 +217,7 @@ def warn_of_nothing(context: Context, streams: Clusters, absent: Sequence[Item])
         lists = [part for cluster in clusters for part in cluster.inputs]
         is_unread = any(cluster.failures for cluster in clusters) or any(within(folder, real) for folder in broken)
         present = {(item.group, item.kind) for part in lists for item in part.items}
-        if any(item.mentions(MODULE_GROUP) for part in lists for item in part.items):
+        if any(part.mentioning(MODULE_GROUP) for part in lists):
             continue  # KMM's other objects, also inside others, are judged
         if any(kind == "DeviceConfig" for _, kind in present):
             continue  # a vendor's: KRM107 says what becomes of it

@@ -12,6 +12,7 @@ from ..paths.disk import Text
 from ..paths.templates import LowerText
 from ..rendering.kinds import PROFILE
 from . import spokes
+from .engine_files import SMALL
 
 _OURS = "krmfn"
 _FLUX = re.compile(rb"(?:toolkit\.fluxcd\.io|fluxcd\.controlplane\.io)\\?/v[0-9]")
@@ -28,7 +29,18 @@ class Reader:
         self.products: list[str] = []
         self.has_flux = False
         self.has_hub = False
-        self.has_more = False  # than Nodes
+        self._has_more = False  # than Nodes
+        self._of_nodes: list[str] = []
+
+    @property
+    def has_more(self) -> bool:
+        """Return whether a file that was read may hold more of ours than Nodes; to know is work where few do."""
+        self._has_more = self._has_more or any(map(self._may_hold_more, self._of_nodes))
+        return self._has_more
+
+    def _may_hold_more(self, path: str) -> bool:
+        text = self._text(path)
+        return text is None or not templates.lower_text(text).is_only_about_nodes()
 
     def concerns(self, paths: Sequence[str], words: Collection[str] = ()) -> bool:
         """Return True where a file holds one of our words, or of these; one that cannot be read may hold any."""
@@ -38,11 +50,8 @@ class Reader:
     def holds(self, path: str, words: Collection[str] = ()) -> bool:
         """Return True for a file whose name or text has one of our words, or whose text has one of these."""
         if words or path not in self._answers:
-            try:
-                kept = self._texts[path].content if path in self._texts else None
-                text = files.read_regular(path, path) if kept is None else kept
-            except KrmfnError:
-                self.has_more = self.has_more or not os.path.isdir(path)
+            if (text := self._text(path)) is None:
+                self._has_more = self._has_more or not os.path.isdir(path)
                 return not os.path.isdir(path)
             if words:
                 return templates.mentions(text, words)
@@ -50,12 +59,23 @@ class Reader:
             self._answers[path] = self._is_ours(path, templates.lower_text(text))
         return self._answers[path]
 
+    def _text(self, path: str) -> bytes | None:
+        """Return the text of a file; None where it cannot be read."""
+        kept = self._texts[path].content if path in self._texts else None
+        try:
+            return files.read_regular(path, path) if kept is None else kept
+        except KrmfnError:
+            return None
+
     def _is_ours(self, path: str, text: LowerText) -> bool:
         """Return whether the name or the text of a file has one of our words, and note what else is in such a file."""
         is_named = _OURS in os.path.basename(path)
         if not (is_named or text.is_about_us()):
             return False
-        self.has_more = self.has_more or is_named or not text.is_only_about_nodes()
+        if not is_named and text.begins_with_nodes() and len(text.readings[0]) <= SMALL:  # a larger one is read again
+            self._of_nodes.append(path)
+        else:
+            self._has_more = self._has_more or is_named or not text.is_only_about_nodes()
         if text.mentions((PROFILE[1], *spokes.OF_HUBS)):  # few do
             self.products += [path] if text.mentions((PROFILE[1],)) else []
             self.has_hub = self.has_hub or text.mentions(spokes.OF_HUBS)

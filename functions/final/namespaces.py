@@ -27,10 +27,11 @@ def namespaces_take_drivers(final: FinalList) -> Iterator[Result]:
     takes. Those of a ManagedClusterModule run in other clusters. Without the label the cluster's default counts, which
     is not known. Source: KMM v2.4.0 to main, internal/pod/workerpodmanager.go and internal/controllers.
     """
-    names = {item.name for item in of_kinds(final.deployed, {_NAMESPACE})}
-    of_namespace = _of_drivers(final)
-    external = [item for item in of_kinds(final.external, {_NAMESPACE}) if item.name not in names]
-    for item in (*of_kinds(final.deployed, {_NAMESPACE}), *external):
+    namespaces = of_kinds(final.deployed, {_NAMESPACE})
+    names = {item.name for item in namespaces}
+    namespaces += [item for item in of_kinds(final.external, {_NAMESPACE}) if item.name not in names]
+    of_namespace = _of_drivers(final) if namespaces else {}
+    for item in namespaces:
         level = item.labels.get(ENFORCE, PRIVILEGED)
         items = of_namespace.get(item.name, []) if level != PRIVILEGED else []
         refused = [item for item in items if (item.group, item.kind) in MODULE_KINDS or _reasons(item, level)]

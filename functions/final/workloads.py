@@ -12,9 +12,11 @@ from ..image_reference import REMEDY, mistake, shortened, without_variables
 from ..kmm.module import LABELS, MODULE_KINDS
 from ..pods import daemon_set, rolling_update
 from ..rendering.generated import DISABLED, SUBSTITUTE
+from ..rendering.kinds import of_kinds
 from ..rule import Rule
 from .stream import FinalList, images, labels_of_kmm
 
+_DAEMON_SET = {("apps", "DaemonSet")}
 _POLICY = "kustomize.toolkit.fluxcd.io/ssa"
 _VARIABLE = "${"
 """How a text begins that Flux writes in before the API server sees it."""
@@ -31,8 +33,8 @@ def images_are_references(final: FinalList) -> Iterator[Result]:
 
 def pods_can_be_replaced(final: FinalList) -> Iterator[Result]:
     """Yield an error per DaemonSet whose rolling update the API server refuses, among what belongs to a driver."""
-    for item in of_drivers(final):
-        if (item.group, item.kind) == ("apps", "DaemonSet") and item.mentions("rollingUpdate"):
+    for item in _daemon_sets(final):
+        if item.mentions("rollingUpdate"):
             for finding in rolling_update.check(item.manifest):
                 if not _is_written_in(item, finding):
                     yield final.located(item, finding)
@@ -40,12 +42,11 @@ def pods_can_be_replaced(final: FinalList) -> Iterator[Result]:
 
 def pods_are_taken(final: FinalList) -> Iterator[Result]:
     """Yield an error per field of a DaemonSet that the API server refuses, among what belongs to a driver."""
-    for item in of_drivers(final):
-        if (item.group, item.kind) == ("apps", "DaemonSet"):
-            is_part = _is_part(item)
-            for finding in daemon_set.check(item.manifest):
-                if not (_is_written_in(item, finding) or (is_part and _may_be_elsewhere(item, finding))):
-                    yield final.located(item, finding)
+    for item in _daemon_sets(final):
+        is_part = _is_part(item)
+        for finding in daemon_set.check(item.manifest):
+            if not (_is_written_in(item, finding) or (is_part and _may_be_elsewhere(item, finding))):
+                yield final.located(item, finding)
 
 
 def _is_part(item: Item) -> bool:
@@ -81,11 +82,18 @@ def _is_written_in(item: Item, finding: Result) -> bool:
 
 def of_drivers(final: FinalList) -> Iterator[Item]:
     """Yield what is generated, and what runs only where a Module is ready."""
-    for item in final.deployed:
-        if (item.group, item.kind) not in MODULE_KINDS and (
-            item.mark or (item.mentions(LABELS) and any(labels_of_kmm(item)))
-        ):
-            yield item
+    yield from filter(_is_of_driver, final.deployed)
+
+
+def _daemon_sets(final: FinalList) -> list[Item]:
+    """Return the DaemonSets among these; the kind is looked at first, since most resources have another."""
+    return [item for item in of_kinds(final.deployed, _DAEMON_SET) if _is_of_driver(item)]
+
+
+def _is_of_driver(item: Item) -> bool:
+    if (item.group, item.kind) in MODULE_KINDS:
+        return False
+    return bool(item.mark) or (item.mentions(LABELS) and any(labels_of_kmm(item)))
 
 
 KRM715 = Rule(

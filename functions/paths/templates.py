@@ -120,6 +120,11 @@ class LowerText(NamedTuple):
         """Return whether it may hold something of ours, of KMM, or a consumer of it."""
         return self.is_hidden or any(map(_has_words, self.readings))
 
+    def begins_with_nodes(self) -> bool:
+        """Return whether the first kind of ours in the text as it stands is that of Nodes."""
+        first = _OUR_KINDS.search(self.readings[0])
+        return first is not None and first[1] is not None
+
     def is_only_about_nodes(self) -> bool:
         """Return whether Nodes are all that it may hold of ours."""
         return not (self.is_hidden or any(_has_words(lower, but_nodes=True) for lower in self.readings))

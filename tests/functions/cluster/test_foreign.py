@@ -164,7 +164,7 @@ def test_a_small_file_is_read_once_and_not_kept(tmp_path: Path, monkeypatch: pyt
         return open_(path, flags)
 
     monkeypatch.setattr(os, "open", noted)
-    streams = cluster_streams.render(Context(RunOptions(), CHECK, Log()), [str(tmp_path)])
+    streams = cluster_streams.render(Context(RunOptions(), CHECK, Log(), Sources()), [str(tmp_path)])
     assert sorted(opened) == ["config.yaml", "shop.yaml"]
     kept = [file.text for cluster in streams.clusters for root in cluster.roots for file in root.files]
     assert len(kept) == 2
