@@ -126,7 +126,7 @@ def test_the_help_loads_no_command() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED, "--help"], capture_output=True, text=True, check=True)
     modules = {*done.stderr.split("\n")}
     rooms = {module.split(".")[1] for module in modules if module.startswith("krmfn_functions.")}
-    assert rooms == {"command", "command_line", "kmm", "options", "paths", "settings", "terminal"}
+    assert rooms == {"command", "command_line", "kmm", "options", "paths", "settings", "sources", "terminal"}
     assert modules & (COMMANDS - {"textwrap"} | {"jsonschema", "ruamel", "yaml"}) == set()
 
 

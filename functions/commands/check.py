@@ -24,8 +24,6 @@ from .catalogue import rules
 from .judged import Judged
 
 _SEVERITIES = ("info", "warning", "error")
-_OF_SERVERS = ("sarif", "junit", "github", "gitlab")
-"""The formats that have no place for how many findings are not shown."""
 
 
 class Request(NamedTuple):
@@ -140,7 +138,7 @@ def _print(context: Context, args: Request, judged: Judged) -> None:
     form, visible = args.format or judged.streams.config.format or "text", judged.visible
     if form == "prometheus":  # what has failed is told of each config
         visible = run_findings.with_config_places(visible, judged.streams.sources)
-    if form in _OF_SERVERS:
+    if form in findings.WITHOUT_COUNT:
         visible = _with_hidden(visible)
     write = findings.FORMATS[form]
     if write is findings.text:

@@ -169,3 +169,5 @@ FORMATS: dict[str, Callable[[Checked, Rules], str]] = {
     "prometheus": prometheus,
 }
 """The formats of `check --format`. A new one is a function and its row here; command and tests read the table."""
+WITHOUT_COUNT = ("sarif", "junit", "github", "gitlab")
+"""The formats that have no place for how many findings are not shown, so that a finding says it."""
