@@ -37,6 +37,13 @@ def attributes(value: object) -> Iterator[Any]:
                 yield held
 
 
+def is_data(value: object) -> bool:
+    """Return True for a value that can be written down: what looks for a place is no part of it."""
+    if isinstance(value, tuple):
+        return all(map(is_data, value))
+    return value is None or isinstance(value, (str, int))
+
+
 def rendered(folder: Path, options: RunOptions | None = None) -> Clusters:
     return cluster_streams.render(Context(options or RunOptions(), CHECK, Log(quiet=True), Sources()), [str(folder)])
 
@@ -58,6 +65,8 @@ def read_all(streams: Clusters) -> list[ResourceList]:
     for resources in lists:
         for value in (*resources.items, *resources.results):
             assert [*attributes(value)]
+        places = [*(item.place for item in resources.items), *(result.place for result in resources.results)]
+        assert all(map(is_data, places))
     return lists
 
 
