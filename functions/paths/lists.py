@@ -7,7 +7,7 @@ from krmfn.envelope import Envelope
 from krmfn.errors import KrmfnError, NoData, TooLarge
 from krmfn.item import Item
 from krmfn.resource import Manifest, ref
-from krmfn.yamltext import edit, emit, split
+from krmfn.yamltext import emit, split
 
 from . import division
 
@@ -68,6 +68,8 @@ def document_of(item: Item, indent: int, head: dict[str, str]) -> bytes:
     lines = item.text.replace(b"\r\n", b"\n")  # `undashed` removes the indent only after newlines
     if not division.is_plain(lines):
         return emit.dump({**item.manifest, **head}).encode()
+    from krmfn.yamltext import edit  # here, for the start: few files are lists
+
     document = edit.undashed(lines, indent)
     if not head:
         return document

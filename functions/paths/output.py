@@ -10,7 +10,7 @@ from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Manifest, check_plain
 from krmfn.streams import ensure_stdout, write
-from krmfn.yamltext import documents, edit, emit
+from krmfn.yamltext import documents, emit
 
 from . import deadline, division, files
 
@@ -140,6 +140,8 @@ def _own_text(item: Item) -> bytes:
     is_block = item.indent == -2 and first.isascii() and first not in (b"{", b"[")
     if not is_block or not division.is_plain(text):
         return emit.dump(item.manifest).encode()
+    from krmfn.yamltext import edit  # here, for the start: most commands write no resource
+
     if not text.endswith(b"\n"):
         return edit.with_line_end(text, -2)
     return text if re.search(edit.KEEPS, text) else text.rstrip(b"\n") + b"\n"
