@@ -9,18 +9,19 @@ is not sure.
 
 import marshal
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from copy import deepcopy
 from functools import lru_cache
 
 from ..errors import KrmfnError
 from ..resource import fingerprint
 from ..typed import Any
-from . import simple
+from . import merged, simple
 from .blocks import NotSimple
-from .brackets import Brackets
 from .lines import ABSENT, END, Line, Parsed
 
-__all__ = ["read"]
+__all__ = ["ends_alone", "read"]
 
 _MOST = 40_000
 """Characters of a text: each is two nodes at most, and an item may have `simple.MAX_NODES`."""
@@ -28,6 +29,7 @@ _MOST_KEPT = 1_000
 """Characters of lines whose data is kept."""
 _DEEPEST = 50
 """Levels of what a parser reads; the lines around it have no more than a hundred."""
+_OVER = Line(-1, 0, None, ABSENT, "", (0, 0))
 _NAME = "[A-Za-z0-9_-]+"
 _END = r" *(?:(?<= )#.*)?"
 _ANCHORED = rf"( {{0,100}})(- +)?([A-Za-z_$][A-Za-z0-9_./$-]{{0,250}}): +&({_NAME}){_END}"
@@ -38,13 +40,36 @@ _DASH = r" *-(?= |\Z)"
 
 def read(text: str) -> Any:
     """Return the data of a document or of list items, no key twice in a mapping; None for "not sure"."""
-    if len(text) > _MOST or "\ufeff" in text or simple.has_odd_character(text):
+    if _is_strange(text):
         return None
     try:
         lines = _lines(text)
-        return simple.data_of([*(_resolved(lines) if "&" in text or "*" in text else lines), END])
+        return simple.data_of([*(merged.resolved(lines) if "&" in text or "*" in text else lines), END])
     except (NotSimple, KrmfnError):
         return None
+
+
+def ends_alone(text: str, begins: Iterable[int]) -> bool:
+    """Return True when what begins on some rows of a text ends with the lines of its key or entry; False is no proof.
+
+    All rows on which something begins that runs over lines must be given: where it seems so, and the row is text of a
+    block or goes on with what began before, nothing begins.
+    """
+    if _is_strange(text):
+        return False
+    rows = text.split("\n")
+    try:
+        for at in begins:
+            _odd(text, rows, at)
+    except (NotSimple, KrmfnError):
+        return False
+    return True
+
+
+def _is_strange(text: str) -> bool:
+    """Return True for a text that is too long, or has a character that is not read here; none of these is printable."""
+    is_printable = text.replace("\n", "").isprintable()
+    return len(text) > _MOST or (not is_printable and ("\ufeff" in text or simple.has_odd_character(text)))
 
 
 def _lines(text: str) -> list[Line]:
@@ -52,24 +77,41 @@ def _lines(text: str) -> list[Line]:
     rows, at = text.split("\n"), 0
     lines, begins, stop = list[Line](), list[int](), len(rows)
     while at < stop:
-        begin = at
-        try:
-            line, at = simple.line_at(rows, at)
-        except NotSimple:
-            line, at = _odd(text, rows, begin)
-        if line is None:
-            continue
-        if line.key is None and not line.dash:  # it goes on with the scalar of the line before
-            if not lines:
-                raise NotSimple
-            lines.pop()
-            begin, passed = begins.pop(), at
-            line, at = _odd(text, rows, begin)
-            if at < passed:
-                raise NotSimple
-        lines.append(line)
-        begins.append(begin)
+        begin, line = at, _known(rows[at])
+        if line is not _OVER:
+            at += 1
+        else:
+            line, at = _over_lines(text, rows, begin)
+            if line and line.key is None and not line.dash:  # it goes on with the scalar of the line before
+                if not lines:
+                    raise NotSimple
+                lines.pop()
+                begin, passed = begins.pop(), at
+                line, at = _odd(text, rows, begin)
+                if at < passed:
+                    raise NotSimple
+        if line:
+            lines.append(line)
+            begins.append(begin)
     return lines
+
+
+@lru_cache(maxsize=4096)
+def _known(row: str) -> Line | None:
+    """Return what stands on a line, None for a comment or nothing; _OVER where it runs over lines, or may."""
+    try:
+        line = simple.line_of(row)
+    except NotSimple:
+        return _OVER
+    return _OVER if line and (line.quote in ("|", ">") or (line.key is None and not line.dash)) else line
+
+
+def _over_lines(text: str, rows: list[str], at: int) -> tuple[Line | None, int]:
+    """Return what begins on a line that is _OVER, and the line behind it. Raises NotSimple."""
+    if not _with_name(rows[at]):
+        with suppress(NotSimple):  # most blocks need no parser
+            return simple.line_at(rows, at)
+    return _odd(text, rows, at)
 
 
 @lru_cache(maxsize=4)
@@ -80,12 +122,8 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 def _odd(text: str, rows: list[str], at: int) -> tuple[Line, int]:
     """Return what begins on an odd line, and the line behind it. Raises NotSimple."""
     row = rows[at]
-    if match := _pattern(_ANCHORED).fullmatch(row):
-        if match[3] in simple.WORDS:
-            raise NotSimple
-        return Line(len(match[1]), len(match[2] or ""), match[3], ABSENT, "", (0, 0), match[4]), at + 1
-    if match := _pattern(_MERGE).fullmatch(row):
-        return Line(len(match[1]), len(match[2] or ""), "<<", ABSENT, "", (0, 0), "", match[3]), at + 1
+    if line := _with_name(row):
+        return line, at + 1
     is_entry = bool(_pattern(_DASH).match(row))
     if not is_entry and not _pattern(_KEY).match(row):
         raise NotSimple
@@ -98,6 +136,18 @@ def _odd(text: str, rows: list[str], at: int) -> tuple[Line, int]:
         mark = fingerprint(value)
         value = marshal.loads(mark) if mark else deepcopy(value)  # the other one is kept
     return Line(len(row) - len(row.lstrip(" ")), 2 * is_entry, key, Parsed(value), "", (0, 0)), stop
+
+
+@lru_cache(maxsize=1024)
+def _with_name(row: str) -> Line | None:
+    """Return the anchor of a collection, or the alias that is merged, on a line; None for another. Raises NotSimple."""
+    if match := _pattern(_ANCHORED).fullmatch(row):
+        if match[3] in simple.WORDS:
+            raise NotSimple
+        return Line(len(match[1]), len(match[2] or ""), match[3], ABSENT, "", (0, 0), match[4])
+    if match := _pattern(_MERGE).fullmatch(row):
+        return Line(len(match[1]), len(match[2] or ""), "<<", ABSENT, "", (0, 0), "", match[3])
+    return None
 
 
 def _stop(rows: list[str], at: int, is_entry: bool) -> int:
@@ -141,70 +191,3 @@ def _parsed(piece: str, is_entry: bool) -> tuple[str | None, Any]:
 def _levels(value: Any) -> int:
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + max(map(_levels, parts), default=0)
-
-
-def _resolved(lines: list[Line]) -> list[Line]:
-    """Return the lines with those of its anchor in the place of each alias. Raises NotSimple."""
-    anchors: dict[str, int] = {}
-    resolved: list[Line] = []
-    budget = len(lines)
-    for at, line in enumerate(lines):
-        if line.anchor in anchors or (line.alias and line.alias not in anchors):
-            raise NotSimple
-        if line.anchor:
-            anchors[line.anchor] = at
-        if not line.alias:
-            resolved.append(line)
-            continue
-        begin = anchors[line.alias]
-        if lines[begin].value is not ABSENT:
-            resolved.append(_scalar(line, lines[begin]))
-            continue
-        section = _section(lines, begin, at)
-        _check_end(line, [*lines[at + 1 : at + 2], END][0])
-        budget -= len(section)
-        if budget < 0:
-            raise NotSimple
-        resolved += _copied(section, line, resolved)
-    return resolved
-
-
-def _scalar(line: Line, anchor: Line) -> Line:
-    """Return the line of an alias with its scalar. Raises NotSimple."""
-    if line.key == "<<" or type(anchor.value) is Parsed:
-        raise NotSimple
-    return line._replace(value=anchor.value)
-
-
-def _section(lines: list[Line], begin: int, alias: int) -> list[Line]:
-    """Return the lines of the collection that has an anchor; all of it stands before the alias. Raises NotSimple."""
-    column, end = lines[begin].column + lines[begin].dash, begin + 1
-    while end < len(lines) and (lines[end].column > column or (lines[end].column == column and lines[end].dash)):
-        end += 1
-    section = lines[begin + 1 : end]
-    if not section or end > alias or any(line.alias or type(line.value) in (Brackets, Parsed) for line in section):
-        raise NotSimple
-    return section
-
-
-def _check_end(alias: Line, following: Line) -> None:
-    """Raise NotSimple where the line behind an alias would belong to the lines that take its place."""
-    column = alias.column + (alias.dash if alias.key is not None else 0)
-    if following.column > column or (following.column == column and following.dash and alias.key is not None):
-        raise NotSimple
-
-
-def _copied(section: list[Line], alias: Line, before: list[Line]) -> list[Line]:
-    """Return the lines of a collection as they would stand where an alias does. Raises NotSimple."""
-    column, is_list = alias.column + alias.dash, section[0].dash > 0
-    if alias.key is None or alias.key == "<<":  # they are the entry, or the first keys of the mapping
-        is_first = alias.dash or (bool(before) and before[-1].column + before[-1].dash < column)
-        if is_list or not is_first:
-            raise NotSimple
-        first, *others = _shifted(section, column - section[0].column)
-        return [first._replace(column=alias.column, dash=alias.dash), *others]
-    return [alias._replace(value=ABSENT), *_shifted(section, column + 2 - section[0].column)]
-
-
-def _shifted(lines: list[Line], columns: int) -> list[Line]:
-    return [line._replace(column=line.column + columns) for line in lines]

@@ -43,12 +43,23 @@ def is_apart(text: str, item: Any, parts: _Path, column: int) -> bool:
 
     What is above it has its keys in the text then, each alone on its line.
     """
+    if parts[0] in _without_marks(text, column):
+        return True
     depth, value = 0, item
     while depth < len(parts) - 1 and isinstance(value, dict) and isinstance(value.get(parts[depth]), (dict, list)):
         value, depth = value[parts[depth]], depth + 1
     lines = span(text, parts[:depth], column)
     is_last = depth == len(parts) - 1 or isinstance(value, dict)  # else it is in the list that begins here
     return lines is not None and (is_last or not any(mark in text[slice(*lines)] for mark in "&*"))
+
+
+@lru_cache(maxsize=16)
+def _without_marks(text: str, column: int) -> frozenset[str]:
+    """Return the item's own keys whose lines have neither an anchor nor an alias."""
+    rows = [*_own_key(column).finditer(text)]
+    ends = [*(row.start() for row in rows[1:]), len(text)]
+    sections = ((row[1], text[row.start() : end]) for row, end in zip(rows, ends, strict=False))
+    return frozenset(key for key, lines in sections if key and "&" not in lines and "*" not in lines)
 
 
 def groups(paths: Iterable[_Path]) -> list[_Path]:
@@ -64,6 +75,12 @@ def groups(paths: Iterable[_Path]) -> list[_Path]:
 def _first_key() -> re.Pattern[str]:
     """Return the pattern of the first line below a key that is no comment, which is no list's entry."""
     return re.compile(r"(?:\n *(?:#[^\n]*)?(?=\n))*\n( *)(?=[^\s#-])")
+
+
+@lru_cache(maxsize=_DEEPEST + 1)
+def _own_key(column: int) -> re.Pattern[str]:
+    """Return the pattern of a line whose key stands in a column; its group is a key that is a plain word."""
+    return re.compile(rf"\n {{{column}}}(?=[^\s#\]}}-])(?:([A-Za-z_$][A-Za-z0-9_./$-]*):(?=[ \n]))?")
 
 
 @lru_cache(maxsize=1024)

@@ -19,7 +19,7 @@ from .brackets import Brackets
 from .lines import ABSENT, END, Line, node, resolve
 
 __all__ = ["LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "MERGE", "OLD", "PLAIN", "WORDS", "Timestamp", "differs"]
-__all__ += ["data_of", "has_odd_character", "is_merge", "line_at", "lines_of", "read", "scalar"]
+__all__ += ["data_of", "has_odd_character", "is_merge", "line_at", "line_of", "lines_of", "read", "scalar"]
 
 PLAIN, MERGE = "plain", "tag:yaml.org,2002:merge"
 """The tags of a scalar with neither a tag nor quotes in the text (see `load.Composer`), and of a key `<<`."""
@@ -112,7 +112,12 @@ def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
 
     Raises NotSimple, also for too many lines, and for a character that may break a line.
     """
-    lines, spans = _lines_of(text)
+    rows = text.split("\n")
+    if len(rows) > _MAX_LINES:
+        raise NotSimple
+    lines, spans = _lines_over(rows) if "|" in text or ">" in text else _lines_alone(rows)
+    if not all(map(str.isprintable, rows)) and has_odd_character(text):
+        raise NotSimple
     if "*" in text or "&" in text:
         resolve(lines)
     if len(text) > MAX_NODES and any(type(line.value) is Brackets for line in lines):
@@ -120,13 +125,13 @@ def lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
     return lines, spans
 
 
-def _lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
-    rows = text.split("\n")
-    if len(rows) > _MAX_LINES or (not all(map(str.isprintable, rows)) and has_odd_character(text)):
-        raise NotSimple
-    if "|" not in text and ">" not in text:
-        entries = [*map(_line, rows)]
-        return [*filter(None, entries), END], ((at, at + 1) for at, line in enumerate(entries) if line)
+def _lines_alone(rows: list[str]) -> tuple[list[Line], Iterable[tuple[int, int]]]:
+    """Return the same for rows without blocks, which is quicker."""
+    entries = [*map(line_of, rows)]
+    return [*filter(None, entries), END], ((at, at + 1) for at, line in enumerate(entries) if line)
+
+
+def _lines_over(rows: list[str]) -> tuple[list[Line], Iterable[tuple[int, int]]]:
     lines: list[Line] = []
     spans: list[tuple[int, int]] = []
     at = 0
@@ -142,7 +147,7 @@ def _lines_of(text: str) -> tuple[list[Line], Iterable[tuple[int, int]]]:
 
 def line_at(rows: list[str], at: int) -> tuple[Line | None, int]:
     """Return what stands on a line, a block with its header, and the line behind it. Raises NotSimple."""
-    line = _line(rows[at])
+    line = line_of(rows[at])
     if line is None or line.quote not in ("|", ">"):
         return line, at + 1
     value, end = blocks.read(rows, at + 1, line.column + (line.dash if line.key else 0) + 1, line.value)
@@ -160,7 +165,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=4096)
-def _line(row: str) -> Line | None:
+def line_of(row: str) -> Line | None:
     """Return what stands on a line; None for a comment or nothing. Raises NotSimple."""
     if len(row) > brackets.LONGEST and ("[" in row or "{" in row):
         raise NotSimple
@@ -197,7 +202,7 @@ def _in_brackets(row: str, span: tuple[int, int]) -> Any:
 
 
 def _plain(raw: str) -> Any:
-    """Return the value of a plain scalar in brackets. Raises NotSimple as `_line` does."""
+    """Return the value of a plain scalar in brackets. Raises NotSimple as `line_of` does."""
     value = scalar(raw)
     if raw in OLD or type(value) is Timestamp:
         raise NotSimple

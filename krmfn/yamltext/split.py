@@ -183,9 +183,15 @@ def _verified(data: bytes, cut: Cut) -> Cut | None:
         return cut
     units = sorted([*cut.items, *(section[1:] for section in cut.sections if section.key != "items" or not cut.items)])
     starts = [start for start, _ in units]
-    hit = {units[bisect_right(starts, at) - 1] for at in positions if at >= starts[0]}
-    if not all(_is_one_entry(data[start:end]) for start, end in hit):
-        return None
+    hit = dict[tuple[int, int], list[int]]()
+    for at in positions:
+        if at >= starts[0]:
+            hit.setdefault(units[bisect_right(starts, at) - 1], []).append(at)
+    for (start, end), places in hit.items():
+        rows = [data.count(b"\n", start, at) for at in places]
+        text = data[start:end]
+        if not (oddlines.ends_alone(text.decode(), rows) or _is_one_entry(text)):
+            return None
     return cut._replace(dubious=frozenset(index for index, span in enumerate(cut.items) if span in hit))
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import copy
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from krmfn import KrmfnError, ResourceList, settling
-from krmfn.yamltext import align, changes, edit, lent, nodewise, rowwise
+from krmfn.yamltext import align, changes, edit, lent, nodewise, oddlines, rowwise, simple
 from tests.examples import EXAMPLES
 from tests.krmfn import documents
 from tests.krmfn.yamltext.test_inplace import HEAD, edited
+from tests.krmfn.yamltext.test_oddlines import odd_item
 
 
 def rows(text: str, data: Any, written: list[changes.Change] | None) -> str | None:
@@ -34,6 +36,26 @@ def test_it_makes_the_same_edit(seed: int) -> None:
         assert answer == nodewise.patched(text, data, source.lists)
 
 
+def test_it_makes_the_same_edit_beside_odd_lines() -> None:
+    """These stay as they stand; what an anchor shares is no edit of rows alone."""
+    seen = Counter[str]()
+    for seed in range(EXAMPLES * 300):
+        rng = random.Random(seed)
+        text = odd_item(rng)
+        data = oddlines.read(text)
+        if simple.read(text) is not None or data is None or len(data) != 1:
+            continue
+        source = lent.Source(text.encode(), 0, data[0])
+        for _ in range(rng.randint(1, 3)):
+            edited(rng, data[0])
+        answer = rows(text, data, changes.of_data(data[0], source.lists))
+        seen["read"] += 1
+        if answer is not None:
+            seen["sure"] += 1
+            assert answer == nodewise.patched(text, data, source.lists), text
+    assert seen["sure"] > EXAMPLES, seen
+
+
 def test_it_is_sure_of_many() -> None:
     answers = []
     for seed in range(300):
@@ -49,10 +71,13 @@ def test_it_is_sure_of_many() -> None:
 def outcome(text: str, seed: int, way: str) -> bytes | str:
     """The list after an edit of one of its items, or why it is refused."""
     rng = random.Random(seed)
-    resources = ResourceList.parse(HEAD + text.encode())
-    item = resources.items[0]
-    lent_data = item.manifest if seed % 2 else {}
-    data = copy.deepcopy(item.content.manifest)
+    try:
+        resources = ResourceList.parse(HEAD + text.encode())
+        item = resources.items[0]
+        lent_data = item.manifest if seed % 2 else {}
+        data = copy.deepcopy(item.content.manifest)
+    except (KrmfnError, IndexError) as failure:  # no YAML, or no item
+        return str(failure)
     if way == "in place":
         data = item.manifest
     for _ in range(rng.randint(1, 3)):
@@ -75,7 +100,7 @@ def test_what_takes_the_place_of_data_is_written_as_the_node_trees_do(
     seed: int, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random(seed)
-    text = documents.item(rng, "a") + documents.item(rng, "b")
+    text = (odd_item(rng) if seed % 2 else documents.item(rng, "a")) + documents.item(rng, "b")
     quick = outcome(text, seed, way)
     monkeypatch.setattr(settling, "_changes", lambda content: None)
     assert quick == outcome(text, seed, way)
