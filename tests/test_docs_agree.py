@@ -13,6 +13,7 @@ import fields
 import incidents
 import owners_picture
 import pytest
+from krmfn_functions.cluster import config_schema
 from krmfn_functions.command_line.main import parser
 from krmfn_functions.deviceconfig.keyed import ATOMIC, KEYS
 from krmfn_functions.deviceconfig.merging import EITHER, SWITCHES
@@ -93,6 +94,18 @@ def test_the_pages_name_every_command_and_option_and_no_other() -> None:
             assert f"`{option}" in page, f"krmfn {name} {option}"
     known = {option for command in commands.choices.values() for option in options(command)} | {"--version"}
     assert set(re.findall(r"`(--[a-z-]+)", page)) - known == set()
+
+
+def test_security_md_names_what_a_pull_request_reaches() -> None:
+    """The commands that take a PATH, and all that `.krmfn.yaml` can say."""
+    page = (_REFERENCE / "security.md").read_text()
+    (commands,) = (action for action in parser()._actions if isinstance(action, _SubParsersAction))
+    choices = commands.choices.items()
+    with_paths = {name for name, command in choices if any(action.dest == "paths" for action in command._actions)}
+    (promised,) = re.findall(r"the commands that take a PATH \((.*?)\)", page)
+    assert with_paths <= {*re.findall(r"`(\w+)`", promised)}
+    (keys,) = re.findall(r"^`\.krmfn\.yaml` can name .*?\.$", page.replace(". It cannot", ".\nIt cannot"), re.MULTILINE)
+    assert {*re.findall(r"`([a-z]+)`", keys)} == set(config_schema.SCHEMA["properties"])
 
 
 @pytest.mark.parametrize("formats", [findings.FORMATS, comment.FORMATS], ids=["check", "diff"])
