@@ -21,7 +21,7 @@ from krmfn_functions.cluster import config_schema
 from krmfn_functions.kustomization import confinement
 
 from krmfn import config as sdk_config
-from krmfn.yamltext import documents, split
+from krmfn.yamltext import documents, edit, split
 from tests.commands import ROOT
 from tests.pumps import LONG, Use
 
@@ -57,6 +57,7 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
     ],
     "functions/commands/init_engines.py _beside": [{"folder_name": "lab"}],
     "functions/paths/contents.py": [{"key": b"kind"}],
+    "functions/paths/output.py _own_text": [{"edit": edit}],
     "krmfn/yamltext/edit.py undashed": [{"indent": 2}],
     "krmfn/yamltext/peek.py": [{"self": SimpleNamespace(column=2), "column": 2}],
     "krmfn/yamltext/pieces.py": [{"column": 2, "key": "spec"}],
