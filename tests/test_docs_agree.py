@@ -105,7 +105,8 @@ def test_security_md_names_what_a_pull_request_reaches() -> None:
     (promised,) = re.findall(r"the commands that take a PATH \((.*?)\)", page)
     assert with_paths <= {*re.findall(r"`(\w+)`", promised)}
     (keys,) = re.findall(r"^`\.krmfn\.yaml` can name .*?\.$", page.replace(". It cannot", ".\nIt cannot"), re.MULTILINE)
-    assert {*re.findall(r"`([a-z]+)`", keys)} == set(config_schema.SCHEMA["properties"])
+    properties: Any = config_schema.SCHEMA["properties"]
+    assert {*re.findall(r"`([a-z]+)`", keys)} == {*properties}
 
 
 @pytest.mark.parametrize("formats", [findings.FORMATS, comment.FORMATS], ids=["check", "diff"])
