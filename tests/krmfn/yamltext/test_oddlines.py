@@ -154,7 +154,7 @@ def test_what_ends_alone_takes_nothing_of_the_next_entry() -> None:
             at = rng.randrange(len(text))
             text = text[:at] + rng.choice(SPOILERS) + text[at:]
         begins = [text.encode().count(b"\n", 0, at) for at in split.runs_on(text.encode())]
-        if not begins or split.quick((HEAD + text).encode()) is None:
+        if not begins or "\n-" in text or split.quick((HEAD + text).encode()) is None:
             continue
         is_alone = oddlines.ends_alone(text, begins)
         seen[f"alone: {is_alone}"] += 1
@@ -252,6 +252,7 @@ def test_an_odd_line_in_each_item_is_no_other_work(name: str) -> None:
 
     plain = ITEM.replace(" &all", "")
     item = ITEM if name in ("alias", "merge") else plain
+    calls(plain)  # what is loaded once counts for none
     assert calls(item.replace(*LINES[name])) < 1.4 * calls(plain)
 
 
