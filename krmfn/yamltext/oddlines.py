@@ -27,6 +27,8 @@ _MOST = 40_000
 """Characters of a text: each is two nodes at most, and an item may have `simple.MAX_NODES`."""
 _MOST_KEPT = 1_000
 """Characters of lines whose data is kept."""
+_MOST_READ = 4
+"""How often the rows of a text are read for what stands within what runs over lines, before another reader is asked."""
 _DEEPEST = 50
 """Levels of what a parser reads; the lines around it have no more than a hundred."""
 _OVER = Line(-1, 0, None, ABSENT, "", (0, 0))
@@ -57,10 +59,13 @@ def ends_alone(text: str, begins: Iterable[int]) -> bool:
     """
     if _is_strange(text):
         return False
-    rows = text.split("\n")
+    rows, number = text.split("\n"), 0
     try:
         for at in begins:
-            _odd(text, rows, at)
+            _, stop = _odd(text, rows, at)
+            number += stop - at
+            if number > _MOST_READ * len(rows):
+                return False
     except (NotSimple, KrmfnError):
         return False
     return True

@@ -188,11 +188,20 @@ def _verified(data: bytes, cut: Cut) -> Cut | None:
         if at >= starts[0]:
             hit.setdefault(units[bisect_right(starts, at) - 1], []).append(at)
     for (start, end), places in hit.items():
-        rows = [data.count(b"\n", start, at) for at in places]
         text = data[start:end]
-        if not (oddlines.ends_alone(text.decode(), rows) or _is_one_entry(text)):
+        if not (oddlines.ends_alone(text.decode(), _rows(data, start, places)) or _is_one_entry(text)):
             return None
     return cut._replace(dubious=frozenset(index for index, span in enumerate(cut.items) if span in hit))
+
+
+def _rows(data: bytes, start: int, places: list[int]) -> list[int]:
+    """Return the numbers of the rows of the text from `start` on in which some places are, in order, each once."""
+    rows, number = dict[int, None](), 0
+    for place in sorted(places):
+        number += data.count(b"\n", start, place)
+        rows[number] = None
+        start = place
+    return [*rows]
 
 
 def _is_one_entry(text: bytes) -> bool:

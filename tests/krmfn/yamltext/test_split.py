@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 
 from krmfn.yamltext import split
@@ -120,3 +123,22 @@ def test_a_million_blank_lines_are_an_item() -> None:
     blank = "\n" * 10**6
     data = f"{HEAD}items:\n- {blank}- b: 1\n".encode()
     assert texts(split.quick(data), data) == [f"- {blank}", "- b: 1\n"]
+
+
+class Counted(bytes):
+    """A text that notes how much of it is searched for line ends."""
+
+    searched = 0
+
+    def count(self, part: Any, start: Any = None, end: Any = None, /) -> int:
+        self.searched += end - start
+        return super().count(part, start, end)
+
+
+def test_a_line_with_many_brackets_is_searched_once() -> None:
+    """Each bracket of a line of 90 KB seemed to run over lines, and the text before each was searched anew."""
+    data = Counted(b"a:\n" + b"{a: " * 20_000 + b"\n  b: [\n")
+    places = [match.start() for match in re.finditer(rb"[{\[]", data)]
+    assert split._rows(data, 0, places[::-1]) == [1, 2]
+    assert data.searched <= len(data)
+    assert split._rows(data, 3, places) == [0, 1]
