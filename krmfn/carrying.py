@@ -100,7 +100,7 @@ def _matched(sources: list[Stray], targets: list[Stray]) -> Iterator[tuple[Stray
     sources = [source for source in sources if not source.is_removed or _object(source) is not None]
     if len(targets) == 1 and len(sources) == 1:
         yield sources[0], targets[0]
-    elif movable := _may_have_moved(sources, targets):
+    elif movable := _movable(sources, targets):
         standing = [*map(_standing, movable)]
         comment = next((how.comment or how.head for how in standing if how.comment or how.head), "")
         if len({*standing}) == 1 and len(targets) <= len(movable):
@@ -113,9 +113,9 @@ def _matched(sources: list[Stray], targets: list[Stray]) -> Iterator[tuple[Stray
 def _by_trait(
     trait: Callable[[Stray], Hashable], sources: list[Stray], targets: list[Stray]
 ) -> dict[Hashable, deque[Stray]]:
-    """Return those that went by a trait. Where more came than went only those that moved surely.
+    """Return what went by a trait; where more came than went, only what surely moved.
 
-    That are those that went by themselves, and no more came with their trait.
+    That is what went by itself, where no more came with its trait.
     """
     is_new = trait in (_name_and_item, _name, _item) and len(targets) > len(sources)
     by_trait = defaultdict[Hashable, deque[Stray]](deque)
@@ -126,11 +126,11 @@ def _by_trait(
     return {name: strays for name, strays in by_trait.items() if counts[name] <= len(strays)}
 
 
-def _may_have_moved(sources: list[Stray], targets: list[Stray]) -> list[Stray]:
-    """Return which that went may be one of the equal scalars that have come; what a whole item had went with it.
+def _movable(sources: list[Stray], targets: list[Stray]) -> list[Stray]:
+    """Return what went and may be one of the equal scalars that have come; what a whole item had went with it.
 
-    Where more came than went those that went by themselves; of what went with a mapping or list around it what all came
-    into one item, as long as it is said of few (see `losses.is_said_of_many`).
+    Where more came than went, what went with a mapping or list around it counts only if all came into one item, and the
+    value is said of few (see `losses.is_said_of_many`).
     """
     sources = [source for source in sources if not source.is_removed] if targets else []
     if len(targets) <= len(sources):
