@@ -186,7 +186,8 @@ def _verified(data: bytes, cut: Cut) -> Cut | None:
     hit = dict[tuple[int, int], list[int]]()
     for at in positions:
         if at >= starts[0]:
-            hit.setdefault(units[bisect_right(starts, at) - 1], []).append(at)
+            unit = units[bisect_right(starts, at) - 1]
+            hit.setdefault(unit, []).extend([at] if at < unit[1] else [])  # behind `items:` only comments may stand
     for (start, end), places in hit.items():
         text = data[start:end]
         if not (oddlines.ends_alone(text.decode(), _rows(data, start, places)) or _is_one_entry(text)):

@@ -22,6 +22,10 @@ SURE = {
     "dashes further in": ("items:\n  - a: 1\n    x: y\n  - b: 2\n", ["  - a: 1\n    x: y\n", "  - b: 2\n"]),
     "nested dashes": ("items:\n- a:\n  - x\n- b:\n  -  y\n", ["- a:\n  - x\n", "- b:\n  -  y\n"]),
     "comments and blank lines": ("items: # c\n# d\n\n- a: 1\n\n# e\n- b: 2\n", ["- a: 1\n\n# e\n", "- b: 2\n"]),
+    "a quote in a comment before the first": (
+        'items: # "a\n# [b\n\n- a: "1\n    x"\n- b: 2\n',
+        ['- a: "1\n    x"\n', "- b: 2\n"],
+    ),
     "bare dashes": ("items:\n-\n  a: 1\n-\n- b\n", ["-\n  a: 1\n", "-\n", "- b\n"]),
     "dashes in a block scalar": (
         "items:\n- a: |\n    - x\n   \n    k:\n- b: 2\n",
