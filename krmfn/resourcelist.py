@@ -226,7 +226,8 @@ class ResourceList:
         for at, item in enumerate(() if self.failed else items):
             if item._content and itemtext.has_changed(item):
                 items[at] = editing.edited_item(target, item)
-                self.edited += [item] if items[at].text != item.data[item.start : item.end] else []
+                if items[at].text != item.data[item.start : item.end]:
+                    self.edited.append(item)
         results = self.results
         if target.holds(items) and not results:
             return [target.data]

@@ -20,7 +20,6 @@ from .finishing import finish_of
 from .generated_roots import Generator
 from .survey import Root
 
-"""What Argo CD applies of a folder without a kustomization; jsonnet, which it runs, is not judged."""
 _NO_MANIFESTS = {*KUSTOMIZATIONS, "Chart.yaml", ".krmfn.yaml"}
 """Files without kind, which Argo CD passes over."""
 _SKIPPED = b"+argocd:skip-file-rendering"
@@ -141,6 +140,7 @@ def files_in(top: str) -> Iterator[str]:
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if name != ".git")
         for name in names:
+            # jsonnet, which Argo CD runs, is not judged
             if name.endswith(SUFFIXES) and name not in _NO_MANIFESTS:
                 yield os.path.join(folder, name)
 

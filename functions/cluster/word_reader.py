@@ -36,6 +36,7 @@ class Reader:
     def has_more(self) -> bool:
         """Return whether a file that was read may hold more of ours than Nodes; to know is work where few do."""
         self._has_more = self._has_more or any(map(self._may_hold_more, self._of_nodes))
+        self._of_nodes = []  # each is asked once
         return self._has_more
 
     def _may_hold_more(self, path: str) -> bool:

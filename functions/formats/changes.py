@@ -70,13 +70,13 @@ def overview(comparisons: Sequence[Comparison], clusters: Names) -> Overview:
     return Overview(headline, names, table, sentences, grouped.notes(comparisons), changes, clusters)
 
 
-def first_lines(comparisons: Sequence[Comparison], others: Collection[Topic] = ()) -> list[str]:
+def first_lines(comparisons: Sequence[Comparison], others: Collection[tuple[Topic, str]] = ()) -> list[str]:
     """Return the lines that stand before all others, each once, with its clusters if there are several.
 
-    Those about one of the `others` are left out: they are told elsewhere.
+    Those about one of the `others`, a topic in a cluster, are left out: they are told elsewhere.
     """
     openings = ((opening, comparison.name) for comparison in comparisons for opening in comparison.first)
-    pairs = dict.fromkeys((opening.text, name) for opening, name in openings if opening.topic not in others)
+    pairs = dict.fromkeys((opening.text, name) for opening, name in openings if (opening.topic, name) not in others)
     clusters = [comparison.name for comparison in comparisons]
     by_line = grouping.grouped(pairs).items()
     return [f"{line} ({grouped.where(names, clusters)})" if clusters[1:] else line for line, names in by_line]
@@ -129,13 +129,13 @@ def text(comparisons: Sequence[Comparison], gaps: Sequence[Gap] = (), paint: ter
             heading = clusters
         objects += _change_lines(change, paint)
     effects = [printable(f"* {line}") for _, line, _ in fleet.effects]
-    openings = {opening.topic for comparison in comparisons for opening in comparison.first}
-    notes, leading, known = list[str](), list[str](), set[Topic]()
+    openings = {(opening.topic, comparison.name) for comparison in comparisons for opening in comparison.first}
+    notes, leading, known = list[str](), list[str](), set[tuple[Topic, str]]()
     for note, names in fleet.notes:
         lines, topic = _note_lines(note, fleet.suffix(names), paint), topic_of(note.sentence)
-        if topic and topic in openings:  # once, and first
+        if topic and any((topic, name) in openings for name in names):  # once, and first
             leading += [f"! {lines[0]}", *lines[1:]]
-            known.add(topic)
+            known.update((topic, name) for name in names)
         else:
             notes += lines
     first = [*leading, *(printable(f"! {line}") for line in first_lines(comparisons, known))]

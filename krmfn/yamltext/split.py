@@ -187,7 +187,9 @@ def _verified(data: bytes, cut: Cut) -> Cut | None:
     for at in positions:
         if at >= starts[0]:
             unit = units[bisect_right(starts, at) - 1]
-            hit.setdefault(unit, []).extend([at] if at < unit[1] else [])  # behind `items:` only comments may stand
+            places = hit.setdefault(unit, [])
+            if at < unit[1]:  # between `items:` and the first dash only comments stand
+                places.append(at)
     for (start, end), places in hit.items():
         text = data[start:end]
         if not (oddlines.ends_alone(text.decode(), _rows(data, start, places)) or _is_one_entry(text)):

@@ -14,7 +14,7 @@ from krmfn_functions.formats.changes import as_json, text
 from krmfn_functions.formats.comment import LIMIT, markdown
 from krmfn_functions.formats.markup import inline
 from krmfn_functions.plan import Comparison, Effect, OnNodes, Opening, Plan, plan
-from krmfn_functions.sentence import named
+from krmfn_functions.sentence import Topic, named
 
 from krmfn import Result, warning
 from krmfn.resource import Place, ref
@@ -164,6 +164,16 @@ def test_however_much_there_is_it_fits_and_all_is_counted(sizes: list[tuple[int,
 def test_a_line_that_one_cluster_has_twice_names_that_cluster_alone() -> None:
     twice = Comparison("a", plan([], [thing("x")]), first=(Opening("new right: r"),) * 2)
     assert text([twice, Comparison("b", plan([], []))]).startswith("! new right: r (a)\n\n")
+
+
+def test_a_note_of_one_cluster_is_none_about_another() -> None:
+    """What stands first of a cluster stays, though a note of another cluster is about the same."""
+    topic = Topic("folders")
+    a, b = (Comparison(name, plan([], []), first=(Opening(f"{name} moves", topic),)) for name in "ab")
+    with_note = a._replace(notes=[warning((topic, "a moves"))])
+    assert text([with_note, b]).startswith("! b moves (b)\n") or "\n! b moves (b)\n" in text([with_note, b])
+    assert "! a moves (a)\n" not in text([with_note, b])
+    assert text([a, b]).startswith("! a moves (a)\n! b moves (b)\n")
 
 
 def test_clusters_without_a_change_are_counted() -> None:

@@ -41,8 +41,8 @@ def edited(rng: random.Random, item: Any) -> str:
     return "written"
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES * 5))
-def test_it_makes_the_same_edit(seed: int) -> None:
+def edited_document(seed: int) -> tuple[str, Any, lent.Source]:
+    """A text, its data after some edits, and what was lent of it; a third of the texts have an anchor."""
     rng = random.Random(seed)
     text = documents.item(rng, "a")
     if seed % 3 == 0:
@@ -51,6 +51,12 @@ def test_it_makes_the_same_edit(seed: int) -> None:
     source = lent.Source(text.encode(), 0, data[0])
     for _ in range(rng.randint(1, 3)):
         edited(rng, data[0])
+    return text, data, source
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES * 5))
+def test_it_makes_the_same_edit(seed: int) -> None:
+    text, data, source = edited_document(seed)
     answer = quick(text, data, source)
     if answer is not None:
         assert answer == nodewise.patched(text, data, source.lists)

@@ -13,7 +13,7 @@ from krmfn import KrmfnError, ResourceList, settling
 from krmfn.yamltext import align, changes, edit, lent, nodewise, oddlines, rowwise, simple
 from tests.examples import EXAMPLES
 from tests.krmfn import documents
-from tests.krmfn.yamltext.test_inplace import HEAD, edited
+from tests.krmfn.yamltext.test_inplace import HEAD, edited, edited_document
 from tests.krmfn.yamltext.test_oddlines import odd_item
 
 
@@ -23,14 +23,7 @@ def rows(text: str, data: Any, written: list[changes.Change] | None) -> str | No
 
 @pytest.mark.parametrize("seed", range(EXAMPLES * 10))
 def test_it_makes_the_same_edit(seed: int) -> None:
-    rng = random.Random(seed)
-    text = documents.item(rng, "a")
-    if seed % 3 == 0:
-        text = text.replace("  spec:", "  note: &note x # of note\n  again: *note\n  spec:")
-    data = edit.parse(text)
-    source = lent.Source(text.encode(), 0, data[0])
-    for _ in range(rng.randint(1, 3)):
-        edited(rng, data[0])
+    text, data, source = edited_document(seed)
     answer = rows(text, data, changes.of_data(data[0], source.lists))
     if answer is not None:
         assert answer == nodewise.patched(text, data, source.lists)
