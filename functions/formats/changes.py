@@ -129,13 +129,15 @@ def text(comparisons: Sequence[Comparison], gaps: Sequence[Gap] = (), paint: ter
             heading = clusters
         objects += _change_lines(change, paint)
     effects = [printable(f"* {line}") for _, line, _ in fleet.effects]
-    openings = {(opening.topic, comparison.name) for comparison in comparisons for opening in comparison.first}
+    openings = {(opening.topic, entry.name) for entry in comparisons for opening in entry.first}
     notes, leading, known = list[str](), list[str](), set[tuple[Topic, str]]()
     for note, names in fleet.notes:
         lines, topic = _note_lines(note, fleet.suffix(names), paint), topic_of(note.sentence)
-        if topic and any((topic, name) in openings for name in names):  # once, and first
+        holders = names or (comparisons[0].name,)  # a cluster alone is not named
+        subjects = {(topic, name) for name in holders} if topic else set[tuple[Topic, str]]()
+        if not openings.isdisjoint(subjects):  # once, and first
             leading += [f"! {lines[0]}", *lines[1:]]
-            known.update((topic, name) for name in names)
+            known |= subjects
         else:
             notes += lines
     first = [*leading, *(printable(f"! {line}") for line in first_lines(comparisons, known))]
