@@ -64,9 +64,9 @@ def _with(words: Mapping[str, str], word: str) -> tuple[str, ...]:
 def _planned(resources: ResourceList) -> Iterable[str]:
     """Return the nodes that a Module of a list drives."""
     config, _ = function_config.read(resources)
-    nodes_of = known_nodes.nodes_of(resources, config)
+    nodes_of = known_nodes.nodes(resources, config)
     refs: Sequence[Ref] = [item.ref for item in resources.items if (item.group, item.kind) in MODULE_KINDS]
-    return sorted({name for ref in refs for name in nodes_of(ref) or ()})
+    return sorted({name for ref in refs for name in nodes_of.get(ref.id, ())})
 
 
 def _loaded(old: ResourceList, new: ResourceList) -> list[str]:

@@ -31,13 +31,12 @@ def findings(
 
 def lost(leavers: Sequence[Leaving], new: ResourceList) -> Iterator[Effect]:
     """Yield an effect per Module that the garbage collector deletes, where the nodes that it drives are known."""
-    if not leavers:
+    modules = [(ref, leaver) for leaver in leavers for ref in leaver.objects if (ref.group, ref.kind) in MODULE_KINDS]
+    if not modules:
         return
     config, _ = function_config.read(new)
-    nodes_of = known_nodes.nodes_of(new, config)
-    for leaver in leavers:
-        for ref in leaver.objects:
-            nodes = tuple(nodes_of(ref) or ()) if (ref.group, ref.kind) in MODULE_KINDS else ()
-            if nodes:
-                reason = f"the cluster deletes it with {leaver.config.ref}"
-                yield Effect(ref, "lost", nodes, ("lost by ", named(nodes), f": {reason}"), reason)
+    nodes_of = known_nodes.nodes(new, config)
+    for ref, leaver in modules:
+        if nodes := tuple(nodes_of.get(ref.id, ())):
+            reason = f"the cluster deletes it with {leaver.config.ref}"
+            yield Effect(ref, "lost", nodes, ("lost by ", named(nodes), f": {reason}"), reason)

@@ -17,14 +17,14 @@ from ..kmm.module import CONTAINER, MAPPINGS, Module, module_of
 from ..kmm.recipes import DOCKERFILE, SIGNED, Recipe, different_parts, dockerfiles, files_of, recipe_of
 from ..kmm.resolution import compared_fields, resolver
 from ..rule import Rule
-from .impact import SHOWN, Impact, Kernels, mapped_kernels
+from .impact import SHOWN, Impact, Kernels, builds, mapped_kernels
 
 _IMAGE = "containerImage"
 
 
 def builds_have_names(impact: Impact) -> Iterator[Result]:
     """Yield a warning per Module whose images keep their names though they are built or signed from something else."""
-    if not impact.plan.changes:
+    if not builds(impact.plan):
         return
     files = dockerfiles(impact.plan.old), dockerfiles(impact.plan.new)
     before = {ref(manifest).id: module for manifest in impact.plan.old if (module := module_of(manifest))}
@@ -32,7 +32,7 @@ def builds_have_names(impact: Impact) -> Iterator[Result]:
         new, old = module_of(manifest), before.get(ref(manifest).id)
         if not (new and old) or not any(module.holds("build", "sign") for module in (old, new)):
             continue
-        known_kernels, changed = impact.kernels_of(ref(manifest)), dict[Kernels, list[str]]()
+        known_kernels, changed = impact.kernels.get(ref(manifest).id), dict[Kernels, list[str]]()
         old_files, new_files = (files_of(manifest, new, of_side) for of_side in files)
         is_known = known_kernels is not None
         for kernels in _known_kernels(old, new, known_kernels or ()) if is_known else _mapped_kernels(old, new):

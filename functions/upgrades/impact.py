@@ -8,6 +8,7 @@ has.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from krmfn import Field, KrmfnError, Manifest, Ref, Result
 from krmfn.ownership import Id
@@ -16,7 +17,17 @@ from krmfn.typed import NamedTuple
 
 from ..differences import ABSENT, FieldChange, differences
 from ..kmm.lookup import has, table, tables, text
-from ..kmm.module import CONTAINER, EVERY_KERNEL, HUB_KIND, IN_TREE, MAPPINGS, Module, module_of, node_labels
+from ..kmm.module import (
+    CONTAINER,
+    EVERY_KERNEL,
+    HUB_KIND,
+    IN_TREE,
+    MAPPINGS,
+    MODULE_KINDS,
+    Module,
+    module_of,
+    node_labels,
+)
 from ..kmm.resolution import compared_fields, first_mapping
 from ..kmm.versions import Target
 from ..plan import Effect, Plan
@@ -54,10 +65,16 @@ class Impact(NamedTuple):
     holders: Mapping[str, Sequence[str]]
     """The workloads after the plan, also external ones (--against), by the node labels that they select."""
     kmm: Target
-    nodes_of: Callable[[Ref], Sequence[str] | None]
-    """Returns the nodes on which a Module, or the pods of an object, run after the plan; None: not known."""
-    kernels_of: Callable[[Ref], Collection[str] | None]
-    """Returns the kernels of the nodes that a Module selects before or after the plan; None: not known."""
+    nodes: Mapping[Id, Sequence[str]]
+    """The nodes on which a Module, or the pods of an object, run after the plan, where they are known.
+
+    It is empty unless the plan `restarts`.
+    """
+    kernels: Mapping[Id, Collection[str]]
+    """The kernels of the nodes that a Module selects before or after the plan, where they are known.
+
+    It is empty unless the plan `builds`.
+    """
     knows_nodes: bool
     """Whether the plan's effects are all that happens on the nodes."""
     effects: Mapping[Id, Sequence[Effect]]
@@ -96,6 +113,18 @@ class Kernels(NamedTuple):
 def each_step(check: Callable[[Impact, Step], Iterator[Result]]) -> Callable[[Impact], Iterator[Result]]:
     """Return the check of an impact that yields the findings of `check` on each step, as findings on its Module."""
     return lambda impact: (finding._replace(ref=step.ref) for step in impact.steps for finding in check(impact, step))
+
+
+def restarts(plan: Plan) -> bool:
+    """Return True when a Module or a DaemonSet changes and stays: rules then name its nodes."""
+    kinds = (*MODULE_KINDS, ("apps", "DaemonSet"))
+    return any(change.old and change.new and (change.ref.group, change.ref.kind) in kinds for change in plan.changes)
+
+
+def builds(plan: Plan) -> bool:
+    """Return True when something changes where a Module's images are built or signed: a rule then names kernels."""
+    modules = filter(None, map(module_of, chain(plan.old, plan.new) if plan.changes else ()))
+    return any(module.holds("build", "sign") for module in modules)
 
 
 External = Iterable[tuple[Manifest, str]]

@@ -1,9 +1,8 @@
 """What is known of the nodes on both sides of a change: which there are, what they get, which kernels they run."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from collections.abc import Collection, Mapping, Sequence
 
-from krmfn import KrmfnError, Ref, ResourceList
+from krmfn import KrmfnError, ResourceList
 from krmfn.ownership import Id
 
 from ..deviceconfig.reading import domain_of
@@ -29,53 +28,40 @@ def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | 
     return before, after if known[1] else after._replace(fleet=before.fleet)
 
 
-def nodes_of(resources: ResourceList, config: FunctionConfig) -> Callable[[Ref], Sequence[str] | None]:
-    """Return the function that gives the nodes on which a Module, or the pods of an object, run; None: not known.
-
-    The nodes are joined at its first call.
-    """
-
-    @cache
-    def names() -> Mapping[Id, Sequence[str]]:
-        cluster = of_list(resources, domain_of)
-        problems = rules.input_findings(cluster, rules.today())
-        if not cluster.fleet.nodes or any(finding.severity == "error" for finding in problems):
-            return {}
-        try:
-            joined = join(cluster, config.exclusivity != "off", target(config.kmm_version))
-        except KrmfnError:
-            return {}
-        names_of: dict[Id, list[str]] = {}
-        for driver, selected in joined.drivers:
-            if driver.cluster is not None:
-                continue  # the nodes of its spokes are not in the list
-            groups = [group for group, outcome in selected if outcome.state == "planned"]
-            names_of[driver.ref.id] = [node.name for group in groups for node in group.nodes]
-        pods = {workload.ref.id: [node.name for node in placement.nodes] for workload, placement in joined.workloads}
-        return names_of | pods
-
-    return lambda ref: names().get(ref.id)
+def nodes(resources: ResourceList, config: FunctionConfig) -> Mapping[Id, Sequence[str]]:
+    """Return the nodes on which Modules, and the pods of objects, run; what is not in it is not known."""
+    cluster = of_list(resources, domain_of)
+    problems = rules.input_findings(cluster, rules.today())
+    if not cluster.fleet.nodes or any(finding.severity == "error" for finding in problems):
+        return {}
+    try:
+        joined = join(cluster, config.exclusivity != "off", target(config.kmm_version))
+    except KrmfnError:
+        return {}
+    names: dict[Id, list[str]] = {}
+    for driver, selected in joined.drivers:
+        if driver.cluster is not None:
+            continue  # the nodes of its spokes are not in the list
+        groups = [group for group, outcome in selected if outcome.state == "planned"]
+        names[driver.ref.id] = [node.name for group in groups for node in group.nodes]
+    pods = {workload.ref.id: [node.name for node in placement.nodes] for workload, placement in joined.workloads}
+    return names | pods
 
 
-def kernels_of(old: ResourceList, new: ResourceList) -> Callable[[Ref], Collection[str] | None]:
-    """Return the function that gives the kernels of the nodes that a Module selects in either list; None: not known.
+def kernels(old: ResourceList, new: ResourceList) -> Mapping[Id, Collection[str]]:
+    """Return the kernels of the nodes that each Module selects in either list; what is not in it is not known.
 
     Of a hub's Module they are not known, for its nodes are those of other clusters; nor where a node has not reported
     its kernel. The nodes of both lists, and all their labels that selectors use, have to be known.
     """
-
-    @cache
-    def kernels() -> Mapping[Id, set[str]]:
-        kernels_of: dict[Id, set[str]] = {}
-        for cluster in clusters(old, new) or ():
-            try:
-                groups = coverage(cluster.fleet.nodes, cluster.drivers, exclusive=False)
-            except KrmfnError:
-                return {}
-            for driver, selected in by_driver(groups, cluster.drivers):
-                if driver.cluster is None:
-                    versions = kernels_of.setdefault(driver.ref.id, set())
-                    versions.update(group.kernel.removesuffix("+") for group, _ in selected)
-        return {module: versions for module, versions in kernels_of.items() if "" not in versions}
-
-    return lambda ref: kernels().get(ref.id)
+    known: dict[Id, set[str]] = {}
+    for cluster in clusters(old, new) or ():
+        try:
+            groups = coverage(cluster.fleet.nodes, cluster.drivers, exclusive=False)
+        except KrmfnError:
+            return {}
+        for driver, selected in by_driver(groups, cluster.drivers):
+            if driver.cluster is None:
+                versions = known.setdefault(driver.ref.id, set())
+                versions.update(group.kernel.removesuffix("+") for group, _ in selected)
+    return {module: versions for module, versions in known.items() if "" not in versions}

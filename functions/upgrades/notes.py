@@ -21,7 +21,7 @@ from ..rule import apply
 from ..run import origin_of, run_of
 from . import known_nodes
 from .change_rules import RULES, version_is_kept
-from .impact import Impact, changed_modules
+from .impact import Impact, builds, changed_modules, restarts
 from .lost_labels import lost_labels
 
 
@@ -42,13 +42,13 @@ def notes(
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
     other_list = run_of(resources).external
     external = [(item.manifest, origin_of(other_list, item)) for item in other_list.items] if other_list else []
-    kernels_of = known_nodes.kernels_of(before or ResourceList(), resources) if knows_nodes else lambda ref: None
-    functions = known_nodes.nodes_of(resources, config), kernels_of
+    nodes = known_nodes.nodes(resources, config) if restarts(plan) else {}
+    kernels = known_nodes.kernels(before or ResourceList(), resources) if knows_nodes and builds(plan) else {}
     effects = grouped((effect.ref.id, effect) for effect in plan.effects)
     changed = changed_modules(plan, external)
     settings = [*resources.where(kind=PROFILE[1], group=PROFILE[0]), *resources.where(kind=CONFIG[1], group=CONFIG[0])]
     labels = lost_labels(before, resources, plan.effects) if before and knows_nodes else {}
-    impact = Impact(plan, *changed, target(config.kmm_version), *functions, knows_nodes, effects, labels)
+    impact = Impact(plan, *changed, target(config.kmm_version), nodes, kernels, knows_nodes, effects, labels)
     for finding in (*version_is_kept(impact, run_of(resources).renewed), *apply(RULES, impact)):
         finding = _on_hub(finding)
         if source := _source(finding, manifests, by_id):

@@ -36,7 +36,7 @@ def change_is_ordered(impact: Impact, step: Step) -> Iterator[Result]:
     nodes = impact.nodes_with(step, "reloaded")
     if reloaded and nodes != []:
         scope = "on all its nodes at once" if is_all else f"at once on all its nodes with {_kernels(reloaded)}"
-        scopes: Sentence = ("at once on ", _share(nodes, impact.nodes_of(step.ref) or nodes)) if nodes else (scope,)
+        scopes: Sentence = ("at once on ", _share(nodes, impact.nodes.get(step.ref.id) or nodes)) if nodes else (scope,)
         reason = f"the version stays {after}" if after else "the Module has no version"
         message = (f"{reason}, so KMM unloads and reloads the kernel module ", *scopes)
         remedy = _WITH_VERSION if after else _WITHOUT_VERSION.format(_path(step.new))

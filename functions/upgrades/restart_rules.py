@@ -28,7 +28,7 @@ def pods_restart(impact: Impact) -> Iterator[Result]:
 def _restart(impact: Impact, ref: Ref, message: str, field: Field) -> Iterator[Result]:
     """Yield the finding about pods that restart, with the nodes that they run on; none where they run on no node."""
     remedy = "check that nothing depends on them meanwhile"
-    if (names := impact.nodes_of(ref)) is None:
+    if (names := impact.nodes.get(ref.id)) is None:
         yield info(f"{message} on each node that they run on", ref=ref, field=field, remedy=remedy)
     elif names:
         yield info((f"{message} on ", named(sorted(names))), ref=ref, field=field, remedy=remedy)
