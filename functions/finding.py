@@ -4,10 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from krmfn import Place, Result
 from krmfn.results import NODES, Facts
-from krmfn.typed import Any
+from krmfn.typed import Any, Protocol
 
 _NAMED = 20
 """How many nodes the fact names; their number is a fact of its own."""
+
+
+class Origin(Protocol):
+    """What an object is made from."""
+
+    def moved(self, finding: Result) -> Result | None:
+        """Return a finding about the object at the field that it comes from; None where there is none."""
 
 
 def node_facts(names: Sequence[str]) -> Facts:

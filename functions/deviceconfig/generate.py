@@ -1,17 +1,17 @@
 """Generate a DeviceConfig's objects. Pure: values in, manifests out, in the order in which they are applied.
 
 Manifests have no empty lists, strings or nulls. `daemonsets` and `rbac` generate the DaemonSets and the rights. A
-finding about a generated object becomes one about the field that it is made from (`origin`).
+finding about a generated object becomes one about the field that it is made from (`ConfigOrigin`, `ExtraOrigin`).
 """
 
 import re
 from collections.abc import Sequence
-from functools import partial
 
 from krmfn import Field, Manifest, Result
 from krmfn.resource import moved, split
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 
+from ..finding import Origin
 from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
 from ..rendering.generated import MODULE_ORDER, Generated, filled
 from ..rendering.kinds import DEVICECONFIG
@@ -64,12 +64,13 @@ def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
             pairs.append((config, _without_made(module(config, known), classes)))
         if not config.spec.hub and (config.spec.daemonSets or config.retained):
             pairs += daemonsets.objects(config, known)
-    extras = enumerate(first.spec.extraObjects)
-    rows = [(_extra(first, entry), partial(_extra_origin, first, index)) for index, entry in extras]
-    rows += [(manifest, partial(origin, config)) for config, manifest in pairs]
+    rows: list[tuple[Manifest, Origin]] = [
+        (_extra(first, entry), ExtraOrigin(first, index)) for index, entry in enumerate(first.spec.extraObjects)
+    ]
+    rows += [(manifest, ConfigOrigin(config)) for config, manifest in pairs]
     kind, scope, title = (first.ref.group, first.ref.kind), DEVICECONFIG, first.vendor.title
     scope = scope if kind in scope.owners else scope._replace(owners=scope.owners | {kind})
-    return [Generated(manifest, scope, first.item, first.ref, move, _REPLACED, title) for manifest, move in rows]
+    return [Generated(manifest, scope, first.item, first.ref, origin, _REPLACED, title) for manifest, origin in rows]
 
 
 def _extra(config: DeviceConfig, entry: dict[str, Any]) -> Manifest:
@@ -175,17 +176,40 @@ def _container(config: DeviceConfig, container: Container) -> dict[str, Any]:
     return filled(image=image_of(container, config.spec.imageRegistry), **written(container, *_CONTAINER))
 
 
-def origin(config: DeviceConfig, finding: Result) -> Result | None:
-    """Return a finding about a generated object as one about the field that it comes from; None when there is none."""
-    if finding.field is None:
-        return None
-    if finding.ref and finding.ref.kind == "DaemonSet":
-        return _pod_origin(config, finding, finding.field)
-    if finding.field.path == "metadata.name":
+class ConfigOrigin(NamedTuple):
+    """The config that an object is made from."""
+
+    config: DeviceConfig
+
+    def moved(self, finding: Result) -> Result | None:
+        """Return a finding about the object as one about the field that it comes from; None when there is none."""
+        if finding.field is None:
+            return None
+        is_pod = finding.ref and finding.ref.kind == "DaemonSet"
+        return (_of_pod if is_pod else _of_module)(self.config, finding, finding.field)
+
+
+class ExtraOrigin(NamedTuple):
+    """The entry of extraObjects that an object is."""
+
+    config: DeviceConfig
+    position: int
+
+    def moved(self, finding: Result) -> Result | None:
+        """Return a finding about the object as one about its entry."""
+        if finding.field is None:
+            return None
+        path = self.config.at(f"extraObjects[{self.position}].{finding.field.path}")
+        return self.config.located(finding._replace(field=Field(path)))
+
+
+def _of_module(config: DeviceConfig, finding: Result, field: Field) -> Result | None:
+    """Return the finding about a Module, or an object of RBAC, at the config's field; None where there is none."""
+    path = field.path
+    if path == "metadata.name":
         note = f" (its name is {config.name})" if config.name != config.ref.name else ""
-        field = Field("metadata.name", config.ref.name)
-        return config.located(finding._replace(message=finding.message + note, field=field))
-    path = finding.field.path
+        name_field = Field("metadata.name", config.ref.name)
+        return config.located(finding._replace(message=finding.message + note, field=name_field))
     inner = (path.removeprefix(f"{holder}.") for holder in _HOLDERS if path.startswith(f"{holder}."))
     name = moved(path, _RENAMED) or next((name for name in inner if split(name)[0] in Spec.__annotations__), None)
     if name is None:
@@ -195,19 +219,12 @@ def origin(config: DeviceConfig, finding: Result) -> Result | None:
         excess = int(match[1]) - len(config.spec.tolerations)
         name = name if excess < 0 else f"loaderTolerations[{excess}]{name[match.end() :]}"
     current = value(config.fields, name)  # before variables are filled in
-    proposed = finding.field.proposed if current == finding.field.current else None
-    field = Field(config.at(name), current if isinstance(current, (str, int)) else None, proposed)
-    return config.located(finding._replace(field=field))
+    proposed = field.proposed if current == field.current else None
+    written_field = Field(config.at(name), current if isinstance(current, (str, int)) else None, proposed)
+    return config.located(finding._replace(field=written_field))
 
 
-def _extra_origin(config: DeviceConfig, index: int, finding: Result) -> Result | None:
-    """Return the finding about an extra object as one about the entry of extraObjects."""
-    if finding.field is None:
-        return None
-    return config.located(finding._replace(field=Field(config.at(f"extraObjects[{index}].{finding.field.path}"))))
-
-
-def _pod_origin(config: DeviceConfig, finding: Result, field: Field) -> Result | None:
+def _of_pod(config: DeviceConfig, finding: Result, field: Field) -> Result | None:
     """Return the finding about a DaemonSet at the field of its entry of daemonSets; None where there is none."""
     from . import pod_origins  # here: few runs have a finding about a generated pod
 

@@ -1,12 +1,13 @@
 """A Module as far as it decides which nodes get it, and the config that it is made from."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from krmfn import Manifest, Place, Ref, Result
+from krmfn import Manifest, Place, Ref
 from krmfn.resource import ref
 from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity import Claim
+from ..finding import Origin
 from ..kmm.lookup import Table, has, listing, table, text
 from ..kmm.module import HUB_KIND, Module, module_of, node_labels, ready_label, version_label
 from .facts import DAEMON_TOLERATES, LOADER_TOLERATES
@@ -31,8 +32,8 @@ class Driver(NamedTuple):
     """Of one that stays as it was before a change: why the cluster refuses its update."""
     consumers: Mapping[tuple[str, str], Table] = {}  # read only
     """The DaemonSets of the input that wait for its labels, by namespace and name: the specs of their pods."""
-    origin: Callable[[Result], Result | None] = lambda finding: None
-    """Moves a finding about the Module to the field that it comes from; None where that is not known."""
+    origin: Origin | None = None
+    """What the Module is made from, where that is known."""
 
     @property
     def owner(self) -> Ref | None:

@@ -12,7 +12,7 @@ def at_mappings(driver: Driver, finding: Result, at: str = "") -> Result:
     """Return the finding about a driver's kernel mappings, or about one of them (`[1]`), placed where it is written."""
     path = f"{MAPPINGS if driver.cluster is None else MAPPINGS.replace('spec.', 'spec.moduleSpec.', 1)}{at}"
     finding = at_config(driver, finding._replace(field=Field(f"spec.kernelMappings{at}" if driver.owner else path)))
-    written = driver.origin(info("", field=Field(path)))
+    written = driver.origin and driver.origin.moved(info("", field=Field(path)))
     if not (written and written.field):
         return finding
     if written.ref == driver.claim.ref:

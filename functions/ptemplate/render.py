@@ -4,10 +4,10 @@ They are in the operator's code (5788fd7).
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error, info, warning
 from krmfn.resource import join, moved
+from krmfn.typed import NamedTuple
 
 from .. import oracles
 from ..deviceconfig import daemonsets
@@ -78,17 +78,23 @@ def generate(config: DeviceConfig) -> list[Generated]:
     """Return the Module `<name>` and the DaemonSet `<name>-consumer`."""
     ((_, consumer),) = daemonsets.objects(config, {})
     consumer["metadata"]["labels"]["app"] = config.ref.name
-    origin = partial(_origin, config.item, config.ref)
+    origin = PtemplateOrigin(config.item, config.ref)
     manifests = (module(config, {}), consumer)
     return [Generated(manifest, PTEMPLATE, config.item, config.ref, origin) for manifest in manifests]
 
 
-def _origin(item: Item, owner: Ref, finding: Result) -> Result | None:
-    """Return the finding about the Module as one about the Ptemplate's field; None when there is no such field."""
-    path = moved(finding.field.path, _FIELDS) if finding.field else None
-    if path is None or finding.field is None:
-        return None
-    return item.located(finding._replace(ref=owner, field=Field(path, finding.field.current)))
+class PtemplateOrigin(NamedTuple):
+    """The Ptemplate that a Module is made from."""
+
+    item: Item
+    owner: Ref
+
+    def moved(self, finding: Result) -> Result | None:
+        """Return a finding about the Module as one about the Ptemplate's field; None when there is no such field."""
+        path = moved(finding.field.path, _FIELDS) if finding.field else None
+        if path is None or finding.field is None:
+            return None
+        return self.item.located(finding._replace(ref=self.owner, field=Field(path, finding.field.current)))
 
 
 def _rules(item: Item, namespace: str) -> Iterator[Result]:

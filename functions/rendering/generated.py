@@ -11,6 +11,7 @@ from krmfn.resource import FieldPath, join, ref, same, split
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
 from ..exclusivity import Claim
+from ..finding import Origin
 from ..kmm.lookup import at, leaves, strings
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
 from ..sources import of_field
@@ -45,15 +46,14 @@ class Generated:
         scope: Scope,
         item: Item,
         owner: Ref,
-        origin: Callable[[Result], Result | None] = lambda finding: None,
+        origin: Origin | None = None,
         covered_rules: frozenset[str] = frozenset(),
         product: str = "",
     ) -> None:
         """Mark the manifest, which is new, as generated.
 
-        `origin` moves a finding about the manifest to the field that it comes from; it returns None when there is none.
-        `covered_rules` are rules about Modules whose findings the owner already gets under other rules. `product` is
-        the NAME@VERSION of the Profile that generates the object.
+        `origin` says from which fields, where that is known. `covered_rules` are rules about Modules whose findings the
+        owner already gets under other rules. `product` is the NAME@VERSION of the Profile that generates the object.
         """
         annotations = manifest["metadata"]["annotations"]
         if SUBSTITUTE not in annotations and _may_change(manifest) and changed_at(manifest):
@@ -63,6 +63,10 @@ class Generated:
             annotations[PROFILE_MARK] = product
         self.manifest, self.ref, self.scope, self.item, self.owner = manifest, ref(manifest), scope, item, owner
         self.origin, self.covered_rules, self.product = origin, covered_rules, product
+
+    def moved(self, finding: Result) -> Result | None:
+        """Return a finding about the object at the field that it comes from; None where there is none."""
+        return self.origin.moved(finding) if self.origin else None
 
 
 class Rendered(NamedTuple):
@@ -182,7 +186,7 @@ def at_origins(findings: Iterable[Finding], modules: Sequence[Item], objects: It
 
 def at_origin(obj: Generated, finding: Result) -> Result:
     """Return a finding about a generated object at the field that it comes from, else at what it is generated from."""
-    moved = obj.origin(finding)
+    moved = obj.moved(finding)
     if moved:
         return moved._replace(message=f"in the generated {obj.manifest['kind']}: {moved.message}")
     return generated_from(obj.owner, finding)._replace(ref=obj.ref, place=obj.item.place)

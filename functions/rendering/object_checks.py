@@ -95,7 +95,7 @@ def _ids_are_free(resources: ResourceList, objects: Sequence[Generated], config:
 
 def _located(obj: Generated, finding: Result) -> Result:
     """Return the finding at the text of the object, where there is one (`extraObjects`), else at the config."""
-    moved = obj.origin(finding._replace(field=Field("metadata")))
+    moved = obj.moved(finding._replace(field=Field("metadata")))
     if moved is None:
         return obj.item.located(finding)
     remedy = f"{finding.remedy}; $KRMFN_NAME is the name of the config"
