@@ -1,7 +1,6 @@
 """The pipeline: check the input, generate objects, judge them, stop at errors, put the objects into the list."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 from krmfn import Item, ResourceList
@@ -59,8 +58,8 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     configs = [item for item in items if item not in idle] if idle else items
 
     is_settled, intent = run_of(resources).is_settled, run_of(resources).settings.intent
-    work = _Work(partial(_render, renderers, configs, config), configs, config, bool(items or not intent.is_function))
-    rendered = work.render(resources) if not is_settled else Rendered()
+    work = _Work(renderers, configs, config, bool(items or not intent.is_function))
+    rendered = _render(resources, work) if not is_settled else Rendered()
     kept, handwritten, findings = leftovers.sort_out(resources, scopes, config, rendered, handled, idle)
     judged = _judge(resources, work, rendered, handwritten)
     resources.report(findings)
@@ -72,8 +71,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
 class _Work(NamedTuple):
     """What is rendered in a run, and how."""
 
-    render: Callable[[ResourceList], Rendered]
-    """Renders the configs into the objects of a list."""
+    renderers: Sequence[Renderer]
     configs: Sequence[Item]
     config: FunctionConfig
     lint: bool
@@ -104,7 +102,7 @@ def _judge(resources: ResourceList, work: _Work, rendered: Rendered, handwritten
     if (first or (of_claims and run.is_settled)) and any(item.mark for item in handwritten):
         scratch = ResourceList(resources.items, resources.function_config)  # nobody reads its findings
         note(scratch, config_item=run.config_item, settings=run.settings, sources=run.sources)
-        rendered = work.render(scratch)
+        rendered = _render(scratch, work)
         of_modules = at_origins(of_modules, written, rendered.objects)
         of_claims = claims.check(scratch, claims_of(rendered, written), modules, config, None)
     owners = {**rendered.owners, **{item.ref: item for item in handwritten}}
@@ -123,16 +121,14 @@ def _of_operators(resources: ResourceList, config: FunctionConfig) -> Iterator[F
         yield from ((finding.ref, finding) for finding in operator_claims.selectors_are_there(resources, config))
 
 
-def _render(
-    renderers: Iterable[Renderer], items: Sequence[Item], config: FunctionConfig, resources: ResourceList
-) -> Rendered:
-    """Render the resources of all kinds.
+def _render(resources: ResourceList, work: _Work) -> Rendered:
+    """Render the configs of all kinds into the objects of a list.
 
     With a functionConfig or a Profile a kind without resources is rendered, too: it finds the errors in these.
     """
-    parts: list[Rendered] = []
-    for renderer in renderers:
-        configs = of_kinds(items, renderer.schemas)
+    parts, config = list[Rendered](), work.config
+    for renderer in work.renderers:
+        configs = of_kinds(work.configs, renderer.schemas)
         if configs or config.source.ref.kind or config.products:
             parts.append(renderer.load()(resources, recognition.sound(resources, configs, renderer, config), config))
     return Rendered(
