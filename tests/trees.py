@@ -8,7 +8,7 @@ from pathlib import Path
 from krmfn_functions.kustomization.calls import Ours
 from krmfn_functions.kustomization.graph import Graph
 
-OURS = Ours({"krmfn", "deviceconfig", "ptemplate"}, version=lambda: "1.2.3")
+OURS = Ours({"krmfn", "deviceconfig", "ptemplate"}, version="1.2.3")
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
 
 

@@ -8,7 +8,7 @@ from krmfn import ResourceList
 from krmfn.errors import KrmfnError
 from krmfn.typed import NamedTuple
 
-from .. import oracles
+from .. import VERSION, oracles
 from ..finding import in_order
 from ..kustomization.calls import ENTRY_POINTS, Ours
 from ..kustomization.graph import NO_GRAPH
@@ -124,7 +124,7 @@ def _request_of(
     members |= {name: tuple(Member(path, os.path.realpath(path)) for path in texts) for name, texts in named.items()}
     left_out = options.written.union(_dumps(options, members))
     exclude = excluder((*(pattern.text for pattern in settings.exclude), *options.exclude), left_out)
-    ours = Ours(frozenset(ENTRY_POINTS), options.function_image, _version)
+    ours = Ours(frozenset(ENTRY_POINTS), options.function_image, VERSION)
     seen = Seen({}, tops)
     engine_objects = engines.of_paths(reals, options, exclude, ours, seen)
     is_root = as_root and any(manifests.kustomization_in(real) for real in tops)
@@ -191,9 +191,3 @@ def _relevant(named: Named, paths: Collection[str]) -> dict[str, Sequence[Member
     reals = {name: [member.real for member in members] for name, members in named.items()}
     names = (name for name in named if any(real in above or is_below(real, paths) for real in reals[name]))
     return {name: named[name] for name in names}
-
-
-def _version() -> str:
-    from importlib.metadata import version  # imported here: it takes 10 ms, and few kustomizations name one
-
-    return version("krmfn")

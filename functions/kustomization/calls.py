@@ -8,7 +8,7 @@ A function is ours when its annotation is one of these and holds nothing else, n
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import suppress
 
 from krmfn.errors import KrmfnError
@@ -43,8 +43,8 @@ class Ours(NamedTuple):
     """Their names."""
     repositories: Collection[str] = ()
     """The repositories of their images, beside NAME and localhost/NAME."""
-    version: Callable[[], str] = lambda: ""
-    """Returns the version of this krmfn; "" when any version may be called."""
+    version: str = ""
+    """The version of this krmfn; "" when any version may be called."""
 
 
 class Call(NamedTuple):
@@ -158,7 +158,7 @@ def other_version(call: Call, ours: Ours) -> str:
     """Return the version in the tag of a call's image, if it is not the version of this krmfn; else ""."""
     match = re.fullmatch(_IMAGE, call.image)
     version = re.fullmatch(_VERSION, match[2] or "") if match else None
-    return version[1] if version and ours.version() not in ("", version[1]) else ""
+    return version[1] if version and ours.version not in ("", version[1]) else ""
 
 
 def _program_in(image: str, ours: Ours) -> str:

@@ -173,8 +173,8 @@ def _check_call(call: Call, ours: Ours) -> Iterator[Result]:
         reason = "a generator receives no resources" if is_generator else "kustomize refuses a validator's output"
         yield error(f"{call.field}: {reason}", rule="KRM511", ref=ref, place=place, remedy="list it under transformers")
     elif version := calls.other_version(call, ours):
-        message = f"{call.field}: calls version {version}, but {ours.version()} runs here and may render differently"
-        remedy = f"call {ours.version()} there, or run krmfn {version} here"
+        message = f"{call.field}: calls version {version}, but {ours.version} runs here and may render differently"
+        remedy = f"call {ours.version} there, or run krmfn {version} here"
         yield warning(message, rule="KRM513", ref=ref, place=place, remedy=remedy)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
 from krmfn.resource import Manifest
@@ -12,6 +12,7 @@ from krmfn.typed import TYPE_CHECKING, NamedTuple
 from ..kmm.lookup import table, text
 from ..run import Replacement, Transformed
 from .calls import BLOCKING
+from .documents import resources_in
 from .mentions import entries
 
 if TYPE_CHECKING:
@@ -58,17 +59,31 @@ class Kustomization(NamedTuple):
         return (reference for reference in self.references if reference.kind == "folder")
 
 
+class Lookups:
+    """What was looked up in a graph, which each build needs ten times."""
+
+    def __init__(self) -> None:
+        self._resources: dict[File, list[Item]] = {}
+        self._below: dict[tuple[str, ...], list[Kustomization]] = {}
+
+    def resources(self, file: File) -> list[Item]:
+        """Return what `documents.resources_in` says of a file."""
+        if file not in self._resources:
+            self._resources[file] = resources_in(file)
+        return self._resources[file]
+
+    def below(self, kustomizations: Mapping[str, Kustomization], folders: tuple[str, ...]) -> list[Kustomization]:
+        """Return what `closure` says of some folders."""
+        if folders not in self._below:
+            self._below[folders] = closure(kustomizations, *folders)
+        return self._below[folders]
+
+
 class Graph(NamedTuple):
     """Kustomizations by their folders (absolute, without links). Nothing in it may be changed."""
 
     kustomizations: Mapping[str, Kustomization]
-    resources: Callable[[File], list[Item]]
-    """Returns the resources in a file, the items of a List one by one; [] when it cannot be read any more."""
-    below: Callable[..., list[Kustomization]]
-    """Returns the kustomizations that a build of some folders reads: a folder's, then those that it lists, each once.
-
-    The results are cached: each build needs them ten times.
-    """
+    lookups: Lookups
     texts: Mapping[str, bytes] = {}
     """The text that kustomize gets for each file that it reads as YAML, by the file's path without links."""
     links: Mapping[str, str] = {}
@@ -79,6 +94,14 @@ class Graph(NamedTuple):
     """The folders of kustomizations that do not touch annotations, and whose texts can be changed for a build."""
     workspace: Workspace | None = None
     """The workspace in which the untouched ones are built."""
+
+    def resources(self, file: File) -> list[Item]:
+        """Return the resources in a file, the items of a List one by one; [] when it cannot be read any more."""
+        return self.lookups.resources(file)
+
+    def below(self, *folders: str) -> list[Kustomization]:
+        """Return the kustomizations that a build of some folders reads (see `closure`)."""
+        return self.lookups.below(self.kustomizations, folders)
 
     def findings(self, folder: str) -> list[Result]:
         """Return the findings about the kustomizations of a build."""
@@ -110,7 +133,7 @@ def closure(kustomizations: Mapping[str, Kustomization], *folders: str) -> list[
     return list(order.values())
 
 
-NO_GRAPH = Graph({}, lambda _: [], lambda *_: [])
+NO_GRAPH = Graph({}, Lookups())
 
 
 def transformed(kustomizations: Iterable[Manifest]) -> Transformed:

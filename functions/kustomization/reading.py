@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache, partial
 
 from krmfn.item import Item
 from krmfn.resource import Place
@@ -19,8 +18,8 @@ from ..paths.roots import parents, within
 from . import fields, mentions, references, spelling
 from .calls import Ours
 from .configs import Configs
-from .documents import documents, resources_in
-from .graph import Graph, Kustomization, closure
+from .documents import documents
+from .graph import Graph, Kustomization, Lookups
 from .references import Reference
 from .texts import NOT_EDITED, Edit, Judgement, Texts, judge_strictly
 from .tree import is_untouched
@@ -60,9 +59,7 @@ def read(
     files = (reference for base in kustomizations for reference in base.references if reference.kind == "file")
     copied = {reference.real for reference in files if not reference.is_yaml}
     untouched = {base.folder for base in kustomizations if is_untouched(base, reader.texts, texts, copied)}
-    cache = lru_cache(maxsize=None)
-    lookups = cache(resources_in), cache(partial(closure, reader.kustomizations))
-    return Graph(reader.kustomizations, *lookups, texts, reader.disk.links, configs.names, untouched, Workspace())
+    return Graph(reader.kustomizations, Lookups(), texts, reader.disk.links, configs.names, untouched, Workspace())
 
 
 def _misplaced(kustomization: Kustomization, kustomizations: Mapping[str, Kustomization]) -> Iterator[Result]:
