@@ -12,7 +12,7 @@ from .. import exclusivity
 from ..chain import live_rows
 from ..deviceconfig.reading import domain_of
 from ..exclusivity.claim import FindPlace, local_conflict
-from ..exclusivity.messages import law_of, line_of, place_of
+from ..exclusivity.messages import law_of, place_of
 from ..exclusivity.remedies import remedy_of
 from ..finding import fact, in_order, occurrence
 from ..fleet import rules, wording
@@ -200,7 +200,7 @@ def _clash(conflict: exclusivity.Conflict, find_place: FindPlace, remedy: str) -
     labels = [{"key": key, "values": [claim.selector.get(key) for claim in visible]} for key in keys]
     rule, law = law_of(conflict)
     pairs = ((f"{claim.claimant} ({claim.external})" if claim.external else claim.claimant, claim) for claim in visible)
-    sides = [{"claimant": claimant, "location": line_of(find_place(claim))} for claimant, claim in pairs]
+    sides = [{"claimant": claimant, "place": find_place(claim)} for claimant, claim in pairs]
     nodes = sorted({name for names in conflict.nodes for name in names})
     hidden = len(conflict.first) + len(conflict.second) - len(visible)
     clash = {"severity": conflict.severity, "rule": rule, "reason": f"{law}: {remedy}", "nodes": nodes}

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from krmfn import Field, KrmfnError, Place, Ref, Result, schema
 from krmfn.printing import counted
+from krmfn.resource import is_index
 from krmfn.results import UNLISTED
 from krmfn.typed import Any
 
@@ -20,7 +21,7 @@ from ..formats.unjudged import Gap
 from ..rendering import kinds
 from . import states
 from .parts import FORMAT as NODES
-from .parts import SEVERITIES, Kernel, NodeGroup, Outcome, Part, Usage, merge_groups, unknown_part
+from .parts import SEVERITIES, Clash, Kernel, NodeGroup, Outcome, Part, Usage, merge_groups, unknown_part
 
 _Judged = tuple[list[Result], list[Gap]]
 _SCHEMAS = {NODES: "outputs/nodes-v1", CHECK: "outputs/check-v1"}
@@ -134,13 +135,27 @@ def _part(file: str, cluster: dict[str, Any]) -> Part:
         merge_groups(_groups(file, cluster["rows"], positions)),
         cluster["hasNodes"],
         cluster["unknownBecause"] or "",
-        cluster["conflicts"],
+        list(map(_clash, cluster["conflicts"])),
         cluster["hiddenConflicts"],
         images,
         cluster["imagesUnknownBecause"] or "",
         list(map(_ref, cluster["configsWithoutModule"])),
         has_errors=cluster["hasErrors"],
     )
+
+
+def _clash(conflict: dict[str, Any]) -> Clash:
+    """Return a conflict of a file of `nodes`."""
+    sides = [{"claimant": side["claimant"], "place": _place(side["location"])} for side in conflict["sides"]]
+    return {**conflict, "sides": sides}
+
+
+def _place(location: str) -> Place | None:
+    """Return the place that a file of `nodes` has as one text: the path, and the line where it is known."""
+    path, _, line = location.rpartition(":")
+    if path and is_index(line):
+        return Place(path, line=int(line))
+    return Place(location) if location else None
 
 
 def _groups(file: str, rows: Iterable[dict[str, Any]], positions: Mapping[Ref, int]) -> Iterator[NodeGroup]:

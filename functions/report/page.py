@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 from krmfn.printing import counted, some, visible
 from krmfn.typed import Any
 
+from ..exclusivity.messages import line_of
 from ..finding import location_of, subjects
 from ..formats import changes, unjudged
 from ..formats.rules import sentence
@@ -30,8 +31,6 @@ from . import states, tallies
 from .parts import CONFLICTS, Part, merge_images
 
 _FOLDER = Path(__file__).parent
-_NUMBERS = re.compile(r"(?::\d+){0,2}\Z")
-"""Line and column at the end of a place."""
 IMAGES = 1_000
 """Images that are shown."""
 PANELS = 100
@@ -51,6 +50,7 @@ _FUNCTIONS |= {
     "location_of": location_of,
     "subjects": subjects,
     "changes": changes,
+    "line_of": line_of,
     "most_changes": CHANGES,
     "sentence": sentence,
     "some": some,
@@ -84,7 +84,7 @@ def page(
         policy=policy,
         above=folder,
         version=version,
-        link=lambda where: link_of(_NUMBERS.sub("", where)) if where else "",
+        link=link_of,
     )
     return visible(text, "\n")  # a name must not look like another one
 

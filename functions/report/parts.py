@@ -8,6 +8,7 @@ from krmfn.printing import json_text
 from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 
+from ..exclusivity.messages import line_of
 from ..fleet import table
 from ..fleet.images import Image
 from ..formats.unjudged import Gap
@@ -69,10 +70,10 @@ class Usage(NamedTuple):
 
 
 Clash = dict[str, Any]
-"""A conflict with the selectors side by side, as the JSON has it:
+"""A conflict with the selectors side by side, as the JSON has it, but for the places:
 
 `severity` and `rule`; `reason`: why they exclude each other, and what to do; `nodes` that all of them select, none
-where they only could select the same one; `sides`: the `claimant` that takes part, and its `location`; `hiddenSides`:
+where they only could select the same one; `sides`: the `claimant` that takes part, and its `place`; `hiddenSides`:
 how many further sides are not shown; `labels`: per `key` the `values` that the sides ask for, in their order, None for
 none.
 """
@@ -160,11 +161,17 @@ def _cluster(cluster: tuple[Part, Iterable[table.Row]]) -> str:
     facts: dict[str, Any] = {"cluster": part.name, "hasErrors": part.has_errors, "hasNodes": part.has_nodes}
     facts |= {"unknownBecause": part.unjudged or None, "modules": [_module(module) for module in part.modules]}
     facts |= {"configsWithoutModule": [reference(ref) for ref in part.bare]}
-    facts |= {"conflicts": part.clashes, "hiddenConflicts": part.more_clashes}
+    facts |= {"conflicts": [_clash(clash) for clash in part.clashes], "hiddenConflicts": part.more_clashes}
     facts |= {"images": [image_record(image) for image in part.images], "imagesUnknownBecause": part.unlisted or None}
     lines = ",\n".join(json_text(table.record(row)) for row in rows)
     text = json_text(facts)[:-1]
     return f'{text}, "rows": [\n{lines}]}}\n' if lines else f'{text}, "rows": []}}\n'
+
+
+def _clash(clash: Clash) -> dict[str, Any]:
+    """Return a conflict as JSON data, in which a place is one text."""
+    sides = [{"claimant": side["claimant"], "location": line_of(side["place"])} for side in clash["sides"]]
+    return {**clash, "sides": sides}
 
 
 def _module(module: Usage) -> dict[str, Any]:

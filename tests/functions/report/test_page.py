@@ -62,6 +62,14 @@ def page_of(*parts: Part) -> Page:
     return Page(page_text(parts))
 
 
+def test_a_link_leads_to_the_file_of_a_place_whatever_its_name_ends_with() -> None:
+    places = [Place("pool:7"), Place("pool:7", line=3), Place("a.yaml", line=3, column=5)]
+    lab = part_of()._replace(findings=[Result(f"problem {at}", place=place) for at, place in enumerate(places)])
+    html = page([lab], RULES, "1.2.3", told_of([lab], ()), lambda name: f"./{name}")
+    texts = re.findall(r'<a href="\./([^"]*)">([^<]*)</a>', html)
+    assert texts == [("pool:7", "pool:7"), ("pool:7", "pool:7:3"), ("a.yaml", "a.yaml:3:5")]
+
+
 def verdict(*parts: Part) -> tuple[str | None, str]:
     html = page_text(parts)
     heading = html.partition("<h1>")[2].partition("</h1>")[0]
