@@ -33,6 +33,7 @@ __all__ = [
     "carry",
     "chosen",
     "edited_item",
+    "leave_out",
     "put",
     "single",
     "under_old_names",
@@ -153,6 +154,12 @@ def _put_last(resources: Any, items: list[Item], path: str = "") -> list[Item]:
         if resources.index:
             resources.index.add(item)
     return items
+
+
+def leave_out(resources: Any, items: Iterable[Item]) -> None:
+    """Take items out that the function never gets: `changes` does not name them."""
+    gone = {id(item) for item in items}
+    resources.items = [item for item in resources.items if id(item) not in gone]
 
 
 def carry(items: list[Item], before: Iterable[Item]) -> None:

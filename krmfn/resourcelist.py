@@ -26,17 +26,23 @@ __all__ = ["ResourceList"]
 class ResourceList:
     """The items of a run, its functionConfig and its findings (KRM Functions Specification v1)."""
 
-    def __init__(self, items: Iterable[Item] = (), function_config: Manifest | None = None) -> None:
+    def __init__(
+        self,
+        items: Iterable[Item] = (),
+        function_config: Manifest | None = None,
+        run: Any = None,
+        failed: bool = False,
+    ) -> None:
         """Make a list of items read from anywhere; `parse` makes one from a ResourceList's bytes."""
         self.items: list[Item] = list(items)
         self._results: Findings | None = None
-        self.failed = False
+        self.failed = failed
         """True when an error was reported: items leave as they came and the exit code is 1."""
         self.changes: list[tuple[str, Ref]] = []
         """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
         self.edited: list[Item] = []
         """The items whose texts are others in what was written last, however they were changed."""
-        self.run: Any = None
+        self.run = run
         """What the program that runs the function knows about the run; the SDK does not read it."""
         self.function = ""
         """The name of the function that runs (see `program.function`): that of the owner's mark."""

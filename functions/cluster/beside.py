@@ -83,8 +83,7 @@ def _kinds(paths: Sequence[str]) -> set[str]:
 
 def of_others(resources: ResourceList) -> ResourceList:
     """Return the list of a root of others without findings."""
-    copy = ResourceList(resources.items)
-    copy.run = resources.run
+    copy = ResourceList(resources.items, run=resources.run)
     note(copy, is_beside=True)
     return copy
 
@@ -120,9 +119,7 @@ def counted_once(cluster: Cluster) -> Cluster:
             ours.append(finding)
     if not others:
         return cluster
-    final = with_results(cluster.final, [*ours, _warning(others)])
-    final.failed = any(finding.severity == "error" for finding in ours)
-    return cluster._replace(final=final)
+    return cluster._replace(final=with_results(cluster.final, [*ours, _warning(others)], failed=False))
 
 
 def _items(cluster: Cluster, is_beside: bool) -> Iterator[Item]:

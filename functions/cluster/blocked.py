@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from krmfn import ResourceList
+from krmfn import Item, ResourceList
 from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import text
@@ -36,18 +36,20 @@ def plain(root: Root) -> ResourceList:
 
     It is nothing where patches or the like change these.
     """
-    resources, graph = ResourceList(), root.graph
+    items, graph = list[Item](), root.graph
     if not all(_is_plain(kustomization, graph) for kustomization in graph.below(root.path)):
-        return resources
+        return ResourceList()
     for listed in dict.fromkeys(_files(graph, root.path, "", ())):
-        items, _ = manifests.read_files([listed.file])
-        for item in items.items if listed.namespace else ():
+        read, _ = manifests.read_files([listed.file])
+        for item in read.items if listed.namespace else ():
             if not item.content.duplicate_keys:  # what holds a key twice is an error of its own
                 item["metadata.namespace"] = listed.namespace
-        resources.items += items.items
-    if (calls := graph.calls(root.path)) and calls[0].program:
-        resources.function_config = calls[0].config.manifest
-        note(resources, config_item=calls[0].config)
+        items += read.items
+    calls = graph.calls(root.path)
+    if not (calls and calls[0].program):
+        return ResourceList(items)
+    resources = ResourceList(items, calls[0].config.manifest)
+    note(resources, config_item=calls[0].config)
     return resources
 
 

@@ -53,10 +53,9 @@ def render_cluster(context: Context, failures: list[Failure], skips: Skip, clust
         side = _side_of(cluster, resources)
         if (context.profiles or context.options.function_config) and not run_of(resources).is_settled:
             known = [*resources.items, *side]
-            resources.items += function_runs.more_profiles(context.options, context.profiles, known)
+            resources.items.extend(function_runs.more_profiles(context.options, context.profiles, known))
         count = _count(resources)
-        resources.items += [item for items in (*nodes[:at], *nodes[at + 1 :]) for item in items]
-        resources.items += side
+        resources.items.extend(item for items in (*nodes[:at], *nodes[at + 1 :], side) for item in items)
         # a user who names the cluster, or the place of its Profiles, expects krmfn to render something there
         note(resources, crds=crds)
         is_named = bool(cluster.members or context.options.profiles_from)
@@ -129,7 +128,10 @@ def _with_hints(resources: ResourceList, path: str) -> ResourceList:
 def _final(parts: Sequence[ResourceList], cluster: Cluster, is_whole: bool) -> ResourceList:
     """Return the parts of a cluster as one list: each item once, with what is wrong between the parts."""
     lists = [*parts, *([cluster.side] if cluster.side else [])]
-    final = ResourceList({id(item): item for resources in lists for item in resources.items}.values())
+    configured = [part for part in parts if part.function_config]
+    is_one = bool(configured) and all(part.function_config == configured[0].function_config for part in configured)
+    items = {id(item): item for resources in lists for item in resources.items}
+    final = ResourceList(items.values(), configured[0].function_config if is_one else None, failed=not is_whole)
     runs = [run_of(resources) for resources in lists]
     note(
         final,
@@ -145,16 +147,13 @@ def _final(parts: Sequence[ResourceList], cluster: Cluster, is_whole: bool) -> R
     )
     for resources in lists:
         final.report(placed(resources))
-        final.changes += resources.changes
-    configured = [part for part in parts if part.function_config]
-    if configured and all(part.function_config == configured[0].function_config for part in configured):
-        final.function_config = configured[0].function_config
+        final.changes.extend(resources.changes)
+    if is_one:
         note(final, config_item=run_of(configured[0]).config_item)
     if len(parts) > 1:
         from ..final.root_conflicts import check_roots  # imported here: most clusters have one root
 
         final.report(check_roots(parts, _deployed_by(cluster)))
-    final.failed = final.failed or not is_whole
     return final
 
 

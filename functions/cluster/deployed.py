@@ -170,12 +170,15 @@ def deployed_items(resources: ResourceList) -> list[Item]:
     return [item for item in items if (item.group, item.kind) not in configs or is_foreign(item)] if configs else items
 
 
-def with_results(resources: ResourceList, results: Iterable[Result]) -> ResourceList:
-    """Return a list of the same resources with other findings; it has failed only if the given list has."""
-    copy = ResourceList(resources.items, resources.function_config)
-    copy.changes, copy.run = resources.changes, resources.run
+def with_results(resources: ResourceList, results: Iterable[Result], failed: bool | None = None) -> ResourceList:
+    """Return a list of the same resources with other findings; it has failed with an error among them, or if `failed`.
+
+    None: as the given list has.
+    """
+    failed = resources.failed if failed is None else failed
+    copy = ResourceList(resources.items, resources.function_config, resources.run, failed)
+    copy.changes.extend(resources.changes)
     copy.report(results)
-    copy.failed = resources.failed
     return copy
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
-from krmfn import Item, KrmfnError, Place, ResourceList, warning
+from krmfn import Item, KrmfnError, Place, ResourceList, editing, warning
 from krmfn.printing import counted, did_you_mean, some
 
 from ..command import Context
@@ -14,7 +14,7 @@ from ..kmm.lookup import table, text
 from ..kmm.module import LABELS
 from ..options import RunOptions
 from ..paths import manifests
-from ..rendering.kinds import CONFIG, NODES
+from ..rendering.kinds import CONFIG, NODES, of_kinds
 from ..run import note
 from . import contexts, dumps
 
@@ -57,7 +57,7 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     """
     committed, is_same = _committed(lists), _is_same(name, lists, dump, clusters)
     for resources in lists:
-        resources.items = [item for item in resources.items if (item.group, item.kind) not in NODES]
+        editing.leave_out(resources, of_kinds(resources.items, NODES))
         note(resources, crds=tuple(dump.objects.crds), kmm_version=dump.objects.kmm_version)
     dump.committed[name] = committed
     items = _items(dump)
@@ -68,7 +68,7 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     for resources in lists:
         note(resources, live=dump)
     for resources in lists[:1]:
-        resources.items += items
+        resources.items.extend(items)
     replaced = f" in place of {len(committed):,} committed" if committed else ""
     context.log.findings(map(warning, dump.gaps))
     noun = "live node" if dump.nodes else "node"
@@ -152,9 +152,9 @@ def _items(dump: Live) -> list[Item]:
     """Return the nodes of a dump. Inventories in YAML keep their lines; the other items only have the file's name."""
     objects = [*dump.nodes.values(), *(() if dump.items else dump.inventories)]
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
-    items = manifests.read_stream(text.encode()).items
-    for item in items if dump.name != "-" else ():
-        item.file = Place(dump.name, is_fixed=True)
+    items, file = manifests.read_stream(text.encode()).items, Place(dump.name, is_fixed=True)
+    if dump.name != "-":
+        items = [Item(item.data, item.start, item.end, item.indent, item.sure, file) for item in items]
     return [*items, *dump.items]
 
 

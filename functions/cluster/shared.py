@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
-from krmfn import Item, KrmfnError, ResourceList, Result
+from krmfn import Item, KrmfnError, ResourceList, Result, editing
 from krmfn.ownership import OWNER, Id
 from krmfn.streams import max_bytes
 
@@ -163,8 +163,7 @@ def without_unassigned(streams: Clusters) -> Clusters:
             # what krmfn has not generated, and a cluster should get
             ours = (item for item in resources.items if (item.group, item.kind) in kinds or item.kind == "DeviceConfig")
             lost = [item for item in ours if not (is_local(item) or is_foreign(item) or OWNER in item.annotations)]
-            ids = set(map(id, lost))
-            resources.items = [item for item in resources.items if id(item) not in ids]
+            editing.leave_out(resources, lost)
             resources.report(unlisted_files(lost, partial(_message, cluster, streams.config)))
     clusters = [cluster for cluster in streams.clusters if not cluster.is_unassigned]
     return streams._replace(clusters=clusters, unassigned=unassigned)

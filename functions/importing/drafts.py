@@ -120,8 +120,7 @@ def judge(draft: Draft, run: Run, existing: Manifest | None = None) -> tuple[Rea
 def rendered(manifests: Iterable[Manifest], run: Run, config: Manifest | None = None) -> ResourceList:
     """Return these manifests and the functionConfig `config` as a ResourceList on which `deviceconfig` has run."""
     texts = (emit.dump_json(manifest).encode() for manifest in manifests)
-    resources = ResourceList((Item(text, 0, len(text), -2) for text in texts), config)
-    resources.run = run
+    resources = ResourceList((Item(text, 0, len(text), -2) for text in texts), config, run)
     deviceconfig(resources)
     return resources
 

@@ -72,7 +72,7 @@ def build(options: RunOptions, sources: Sources, path: str, folder: str, graph: 
         _note_written_names(sources, resources.where(kind=PROFILE[1], group=PROFILE[0]))
     resources.report(_at_calls(output.findings, decision.calls, name))
     resources.report(info(f"kustomize: {line}", rule="KRM106") for line in output.messages)
-    resources.changes += output.changes
+    resources.changes.extend(output.changes)
     note(resources, sources=sources, transformed=renames, is_plain=not graph.calls(folder))
     if decision.calls:
         resources.report(build_checks.later_changes(output.inputs, resources))

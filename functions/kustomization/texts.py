@@ -132,8 +132,8 @@ def inline_documents(reference: Reference, judge: Judge) -> Judgement:
     items, findings = judge(reference.data, place._replace(line=reference.first), reference.column)
     if not reference.has_lines:
         findings = [finding._replace(field=Field(reference.field), place=place) for finding in findings]
-        for item in items:
-            item.file = place._replace(is_fixed=True)
+        file = place._replace(is_fixed=True)
+        items = [Item(item.data, item.start, item.end, item.indent, item.sure, file) for item in items]
     return items, findings
 
 

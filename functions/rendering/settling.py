@@ -29,14 +29,16 @@ def settle(
     marked = resources.marked() if config.prune != "never" else ()  # first, to leave out the new objects
     if marked and (objects := [item for scope in scopes for item in leftovers.generated_by(scope, marked)]):
         keep = {*(ref(manifest).id for manifest in manifests), *(item.ref.id for item in kept)}
-        stale = {item: item.ref for item in objects if item.ref.id not in keep}
-        rest = [item for item in resources.items if item not in stale]
+        stale = dict.fromkeys(item for item in objects if item.ref.id not in keep)
+        is_emptied = not manifests and all(item in stale for item in resources.items)
         function = resources.function_config if run_of(resources).settings.intent.is_function else None
-        if stale and function and is_ours(function) and not rest and not manifests:
+        if stale and function and is_ours(function) and is_emptied:
             resources.report([error(_ALL_REMOVED, rule="KRM116", ref=ref(function))])
             return
-        resources.items = rest
-        resources.changes += [("removed", old) for old in stale.values()]
+        if stale:
+            from krmfn import owned  # here: most runs remove nothing
+
+            owned.remove(resources, [*stale])
     put(resources, manifests)
 
 
