@@ -18,7 +18,7 @@ from ..paths import manifests
 from ..paths.failures import Failure, Unreadable, failure_of
 from ..paths.roots import within
 from ..paths.templates import Template
-from ..paths.workers import processors
+from ..paths.workers import in_threads, processors
 from ..rendering.kinds import COUNTING, NODES, PROFILE, driven_kinds, of_kinds
 from ..run import PassedOver, note, run_of
 from . import finishing
@@ -49,16 +49,10 @@ def work_through(context: Context, work: Callable[[T], R], values: Sequence[T], 
 
         if jobs == 1:
             return [counted(value) for value in values]
-        from concurrent.futures import ThreadPoolExecutor
+        from ..kustomization import process, sandbox
 
-        with ThreadPoolExecutor(jobs) as pool:  # threads: they wait for kustomize
-            try:
-                return list(pool.map(counted, values))
-            except KeyboardInterrupt:
-                from ..kustomization import process
-
-                process.end_all()
-                raise
+        with sandbox.many():  # threads: they wait for kustomize
+            return in_threads(jobs, counted, values, process.end_all)
 
 
 def read_clusters(context: Context, streams: Clusters) -> Clusters:

@@ -1,15 +1,18 @@
-"""Do a part of the work in a second process if there is a second processor; hold back signals."""
+"""Do a part of the work in a second process if there is a second processor, or in threads; hold back signals."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from krmfn.typed import Any
+from krmfn.typed import Any, TypeVar
 
+T = TypeVar("T")
+R = TypeVar("R")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM)
 
 
@@ -45,6 +48,47 @@ def second_process(check: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
             with suppress(ProcessLookupError, ChildProcessError):  # interrupted just after it was waited for
                 os.kill(process, signal.SIGKILL)
                 os.waitpid(process, 0)
+
+
+def in_threads(number: int, work: Callable[[T], R], values: Sequence[T], end: Callable[[], object]) -> list[R]:
+    """Return the results of `work` on several values, in their order; so many threads work at a time.
+
+    After an error no value is begun; the error about the first of the values is raised. An interrupt calls `end`, which
+    must end what the threads wait for. That of the library's pool takes as long to load as two builds.
+    """
+    import threading  # late: most runs have one thread
+
+    waiting, results, failures = deque(enumerate(values)), dict[int, R](), dict[int, BaseException]()
+
+    def serve() -> None:
+        while waiting:
+            try:
+                at, value = waiting.popleft()
+            except IndexError:  # another thread has taken the last one
+                return
+            try:
+                results[at] = work(value)
+            except BaseException as failure:
+                failures[at] = failure
+                waiting.clear()
+
+    threads = [threading.Thread(target=serve) for _ in range(min(number, len(values)))]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        waiting.clear()
+        end()
+        raise
+    finally:
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+    if failures:
+        raise failures[min(failures)]
+    return [results[at] for at in range(len(values))]
 
 
 def processors() -> int:

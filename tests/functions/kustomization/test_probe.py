@@ -33,6 +33,13 @@ def test_a_child_is_refused_everything() -> None:
 
 
 @whole
+def test_a_child_of_many_is_refused_everything() -> None:
+    with sandbox.many():
+        assert [probe.try_all().allowed for _ in range(2)] == [[], []]
+    assert sandbox._starters == []
+
+
+@whole
 @pytest.mark.parametrize(
     ("room", "attribute", "answer", "allowed"),
     [(seccomp, "is_available", False, {"change a mode", "connect to a socket's path", "clone3", "unshare"}),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import _thread
 import errno
 import os
 import re
 import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -202,6 +205,67 @@ def test_a_kernel_that_refuses_the_filter_is_said(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(seccomp, "_SET_FILTER", 100)
     with pytest.raises(KrmfnError, match=r"cannot be confined \(seccomp: .*KRMFN_CONFINE=off"):
         run_filtered("")
+
+
+@filtered
+def test_many_programs_have_one_filter_each_and_krmfn_none(tmp_path: Path) -> None:
+    """A filter takes the kernel long to set, so one thread sets it for all of them."""
+    count = "print(*(line for line in open('/proc/self/status') if line.startswith('Seccomp_filters')), end='')"
+    before = run_filtered(count)
+    with sandbox.many():
+        assert [run_filtered(count) for _ in range(3)] == [before] * 3
+        with ThreadPoolExecutor(2) as pool:
+            assert [*pool.map(run_filtered, [count] * 4)] == [before] * 4
+        tmp_path.chmod(0o700)
+    assert run_filtered(count) == before
+
+
+@filtered
+def test_many_programs_set_one_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, restrict = list[int](), seccomp.restrict
+
+    def noted() -> None:
+        threads.append(threading.get_ident())
+        restrict()
+
+    monkeypatch.setattr(seccomp, "restrict", noted)
+    with sandbox.many():
+        assert [run_filtered("print(1)") for _ in range(3)] == ["1\n"] * 3
+    assert len(threads) == 1
+
+
+@filtered
+@pytest.mark.skipif(landlock.version() < 6, reason="signals are Landlock's, from version 6 on")
+def test_no_program_of_many_reaches_another_one() -> None:
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, "-I", "-c", "input()"], stdin=subprocess.PIPE)
+
+    with sandbox.many(), sandbox.start_confined(Bounds(frozenset("/"), frozenset("/")), start) as other:
+        assert "PermissionError" in run_filtered(f"import os; os.kill({other.pid}, 0)")
+        other.communicate(b"\n")
+    assert other.returncode == 0
+
+
+@filtered
+def test_a_failed_start_of_many_is_said_and_the_next_one_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounds = Bounds(frozenset("/"), frozenset("/"))
+    with sandbox.many():
+        with pytest.raises(FileNotFoundError):
+            sandbox.start_confined(bounds, lambda: subprocess.Popen(["/nothing"]))
+        with monkeypatch.context() as patched:
+            patched.setattr(_thread, "start_new_thread", _no_thread)
+            with pytest.raises(KrmfnError, match=r"cannot be started: no more; raise the limit on processes"):
+                run_filtered("")
+        assert run_filtered("print(1)") == "1\n"
+    with monkeypatch.context() as patched, sandbox.many():
+        patched.setattr(seccomp, "_SET_FILTER", 100)
+        for _ in range(2):
+            with pytest.raises(KrmfnError, match=r"cannot be confined \(seccomp: .*KRMFN_CONFINE=off"):
+                run_filtered("")
+
+
+def _no_thread(*_: object) -> int:
+    raise RuntimeError("no more")
 
 
 @pytest.mark.parametrize(("machine", "name"), [("x86_64", "x86_64"), ("aarch64", "aarch64"), ("ppc64le", "")])
