@@ -4,11 +4,14 @@ import argparse
 from collections.abc import Callable
 
 from krmfn.streams import Log
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
 from .options import RunOptions
 from .settings import Intent
 from .sources import Sources
+
+if TYPE_CHECKING:
+    from .paths.unchecked import Unchecked
 
 _FAILED = "2 the command failed (usage, unreadable input)"
 EXITS = f"exit code: 0 no errors, 1 findings of severity error, {_FAILED}"
@@ -29,6 +32,8 @@ class Context(NamedTuple):
     """What is built for the command, and nothing yet when it begins."""
     in_full: bool = False
     """Whether the data of every document is read, and not only that of documents that a check looks into."""
+    unchecked: "Unchecked | None" = None
+    """Where large texts go that a second process checks; without one they are checked as they are read."""
     profiles: tuple[str, ...] = ()
     """The files and folders of `profiles` in .krmfn.yaml."""
 

@@ -13,7 +13,6 @@ from ..deployments.substitution import NO_FINISH
 from ..formats.checked import NAMES
 from ..grouping import grouped
 from ..kustomization.documents import unreadable
-from ..options import RunOptions
 from ..paths import manifests
 from ..paths.failures import Failure, Unreadable, failure_of
 from ..paths.roots import within
@@ -162,7 +161,7 @@ def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     first = roots[0]
     if first.kind == "stream":
         return manifests.read("-", read_stdin("the PATH - reads resources from stdin")), True
-    beside, is_whole = _read_files(roots, context.options, context.in_full)
+    beside, is_whole = _read_files(context, roots)
     if first.kind != "kustomization":
         return beside, is_whole
     resources = _built(context, first)
@@ -200,19 +199,20 @@ def _built(context: Context, root: Root) -> ResourceList:
         raise KrmfnError(failure, f"(built with what {root.editor} adds)") from failure
 
 
-def _read_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tuple[ResourceList, bool]:
+def _read_files(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
     """Return what the files of some roots hold, and whether all of them could be read."""
     joined, is_whole, passed_over = ResourceList(), True, list[PassedOver]()
+    in_full, unchecked = context.in_full, context.unchecked
     for root in roots:
         is_named = [file.real for file in root.files] == [root.path]
         if is_named:  # by the user: it may be a pipe, or /dev/null
             name = root.files[0].name
             try:
-                resources, failures = manifests.read(name, root=options.root, in_full=in_full), {}
+                resources, failures = manifests.read(name, None, context.options.root, in_full, unchecked), {}
             except KrmfnError as failure:
                 resources, failures = ResourceList(), {os.path.normpath(name): failure}
         else:
-            resources, failures = manifests.read_files(root.files, in_full)
+            resources, failures = manifests.read_files(root.files, in_full, unchecked)
         # of the files beside a kustomization nothing is deployed
         finishing.finish(resources.items, root._replace(finish=NO_FINISH) if root.kind == "kustomization" else root)
         joined.items += resources.items

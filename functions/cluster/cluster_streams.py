@@ -4,20 +4,21 @@ Every command that works on PATHs gets its lists here, so that all of them see t
 """
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 
-from krmfn import Item, KrmfnError, ResourceList, Result
+from krmfn import Item, KrmfnError, ResourceList
 from krmfn.errors import NoData
-from krmfn.printing import printable
 
 from ..command import Context
-from ..finding import without_copies
-from ..paths.failures import Failure, Unreadable, log_failures, raise_alike, raise_first
+from ..paths import workers
+from ..paths.failures import Failure, Unreadable, raise_alike, raise_first
+from ..paths.unchecked import Unchecked
 from ..run import placed
 from . import asked, cluster_inputs, cluster_lists, complete, config, layout, other_tools
 from .cluster_lists import Skip
-from .deployed import Cluster, Clusters, Lists
+from .deployed import Cluster, Clusters
 
 
 def render(context: Context, paths: Sequence[str], skips: Skip = None, streams: Clusters | None = None) -> Clusters:
@@ -25,6 +26,7 @@ def render(context: Context, paths: Sequence[str], skips: Skip = None, streams: 
 
     Documents are read in full only where something needs their data. If one of those turns out to be no data, all is
     done again with every document read in full, so that the file has a finding beside all others.
+    Large texts are worked with before it is known whether they are YAML (see `_rendered_ahead`).
     Without PATHs and --cluster the PATH is the working folder. `skips` returns True for a list on which the function
     must not run; `streams` are the clusters of the PATHs as `layout_of` returns them, perhaps only some of them.
     Raises KrmfnError when nothing can be done for any root, and for all of them for the same reason.
@@ -33,10 +35,32 @@ def render(context: Context, paths: Sequence[str], skips: Skip = None, streams: 
     others = [path for text in context.options.against for path in text.rpartition("=")[2].split(",")]
     if not context.in_full and "-" not in (*streams.paths, *others):  # stdin can be read only once
         try:
-            return _render(context, streams, skips)
+            return _rendered_ahead(context, streams, skips) or _render(context, streams, skips)
         except NoData:
             context = context._replace(in_full=True)
     return _render(context, streams, skips)
+
+
+def _rendered_ahead(context: Context, streams: Clusters, skips: Skip) -> Clusters | None:
+    """Return what `_render` does, while a second process checks the large texts; None when one of them is not YAML.
+
+    What follows from such a text is told to nobody, not even as an error. Where something is built nothing is done
+    ahead: it would be built again.
+    """
+    roots = (root for cluster in (*streams.clusters, *streams.unassigned) for root in cluster.roots)
+    if any(root.kind == "kustomization" for root in roots):
+        return None
+    unchecked = Unchecked()
+    try:
+        read = cluster_inputs.read_clusters(context._replace(unchecked=unchecked), streams)
+        with workers.second_process(unchecked.are_sound) if unchecked else nullcontext(lambda: True) as is_passed:
+            rendered = _judged(context, read, skips)
+            is_sound = is_passed() or unchecked.are_sound()
+    except Exception:
+        if unchecked.are_sound():
+            raise
+        is_sound = False
+    return rendered if is_sound else None
 
 
 def layout_of(context: Context, paths: Sequence[str]) -> Clusters:
@@ -59,9 +83,13 @@ def asked_of(context: Context, paths: Sequence[str]) -> Clusters:
 
 def _render(context: Context, streams: Clusters, skips: Skip) -> Clusters:
     """Do the work of `render`, with documents read as the context says."""
+    return _judged(context, cluster_inputs.read_clusters(context, streams), skips)
+
+
+def _judged(context: Context, streams: Clusters, skips: Skip) -> Clusters:
+    """Return clusters whose roots were read after the function has run, judged as a whole."""
     intent, options = context.intent, context.options
     context = context._replace(profiles=tuple(os.path.relpath(member.real) for member in streams.config.profiles))
-    streams = cluster_inputs.read_clusters(context, streams)
     clusters, failures = streams.clusters, [*streams.failures]
     has_several = len(clusters) != 1 or bool(streams.config.clusters or streams.unasked) or len(clusters[0].parts) > 1
     streams = _ready(context, streams, has_several)
@@ -198,50 +226,3 @@ def render_single(context: Context, path: str) -> ResourceList:
     (cluster,) = clusters
     cluster.final.report([*streams.findings, *streams.unassigned_findings()])
     return cluster.final
-
-
-def log(context: Context, streams: Clusters, notes: Collection[Result] = ()) -> None:
-    """Log all findings and failures, and what is excluded, for a command that prints something else.
-
-    `notes` are errors, failures among them, that the command prints itself: they are not logged.
-    """
-    log_excluded(context, streams)
-    findings = streams.sources.placed([*streams.findings, *streams.unassigned_findings()])
-    context.log.findings(_without(findings, notes))
-    context.log.findings(findings_of(context, streams, streams.lists, notes))
-    log_failures(context.log, () if notes else streams.failures)
-
-
-def findings_of(context: Context, streams: Clusters, lists: Lists, notes: Collection[Result] = ()) -> list[Result]:
-    """Return the findings of some clusters but for `notes`; of several clusters each once, with those that have it."""
-    look_up_places(context, streams)
-    by_name = {name: _without(placed(resources), notes) for name, resources in lists.items()}
-    if len(streams.clusters) < 2:
-        return [finding for results in by_name.values() for finding in results]
-    from ..formats import checked, grouped  # imported here: findings of one cluster are not grouped
-
-    findings = (finding for name, results in by_name.items() for finding in checked.tag_cluster(name, results))
-    return grouped.lines(findings, streams.lists)
-
-
-def _without(results: Sequence[Result], notes: Collection[Result]) -> Sequence[Result]:
-    """Return the findings, in their places, that are none of the notes."""
-    return without_copies(results, notes) if notes else results
-
-
-def look_up_places(context: Context, streams: Clusters) -> None:
-    """Have kustomize find the places of the findings of all clusters, with as many builds at a time as --jobs says.
-
-    The places of some builds are only known after a second run (see `builds`), whose result is kept.
-    """
-    finals = [cluster.final for cluster in streams.clusters]
-    lists = [final for final in finals if any(result.place and result.place.built for result in final.results)]
-    if len(lists) > 1:  # a single one looks them up when its findings are read
-        cluster_inputs.work_through(context, placed, lists, "builds looked up", len(lists))
-
-
-def log_excluded(context: Context, streams: Clusters) -> None:
-    """Log the patterns of `exclude` in the configuration file: whoever reads the output may not have written them."""
-    if streams.excluded and streams.config.exclude:
-        patterns = ", ".join(printable(pattern.text) for pattern in streams.config.exclude)
-        context.log.say(f"{streams.config.name} excludes {patterns}")

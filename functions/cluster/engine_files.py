@@ -8,24 +8,23 @@ from contextlib import suppress
 from krmfn import KrmfnError
 from krmfn.resource import Place
 from krmfn.streams import max_bytes
-from krmfn.typed import NamedTuple
 
 from ..deployments import config_maps
 from ..deployments.deployment import Deployment, EngineObject
 from ..paths import files, manifests
 from ..paths.roots import within
 
-SMALL = 1 << 16
-"""The size in bytes up to which a file's text is kept until its documents are read; a larger file is read again."""
+KEPT = 1 << 26
+"""How many bytes of texts are kept in all until the documents in them are read; files beyond it are read again."""
 _API_VERSION = re.compile(
     rb"(?:argoproj\.io|(?:toolkit|source\.extensions)\.fluxcd\.io|fleet\.cattle\.io)\\?/v[0-9]|argocd\.argoproj\.io\\?/secret-type"
     rb"|\bargocd-cm\b"
 )
 """A file without any of these holds no object of an engine; JSON may write a slash with a backslash before it."""
-_WORDS = (b"argoproj.io", b"fluxcd.io", b"fleet.cattle.io", b"argocd-cm")
-"""A text without any of these need not be searched, which takes thirty times as long."""
 _APPS = b"argocd-apps"
 """The name of a chart that makes Applications of its values."""
+_WORDS = (b"argoproj.io", b"fluxcd.io", b"fleet.cattle.io", b"argocd-")
+"""A text without any of these need not be searched for the two above, which takes thirty times as long."""
 _CHART_OF_APPS = re.compile(rb"\bchart[\"']?:[ \t]*[\"']?argocd-apps\b")
 _NAME_OF_APPS = re.compile(rb"\bname[\"']?:[ \t]*[\"']?argocd-apps\b")
 _CHARTS = (b"helmCharts", b"dependencies")
@@ -38,23 +37,29 @@ _CHART, _TEMPLATES = "Chart.yaml", "templates"
 _DEPLOYING = re.compile(rb"(?m)^kind:[ \t]*[\"']?(?:Application|ApplicationSet|GitRepo|HelmRelease|Kustomization)\b")
 
 
-class Seen(NamedTuple):
-    """The texts of small files that were read."""
+class Seen:
+    """The texts of files that were read, as far as they are kept."""
 
-    texts: dict[str, bytes]
-    """By paths without links."""
-    folders: Collection[str]
-    """Those, absolute and without links, whose files somebody reads next; the others are not kept."""
+    def __init__(self, folders: Collection[str]) -> None:
+        """Keep texts below these folders (absolute, without links): somebody reads their files next."""
+        self.texts: dict[str, bytes] = {}
+        """By paths without links."""
+        self._folders, self._rest = folders, KEPT
 
     def note(self, path: str, text: bytes) -> None:
         """Keep the text of a file."""
-        if len(text) <= SMALL and any(within(path, folder) for folder in self.folders):
+        if len(text) <= self._rest and any(within(path, folder) for folder in self._folders):
             self.texts[path] = text
+            self._rest -= len(text)
 
 
 def has_words(text: bytes) -> bool:
     """Return True for a text that may hold an object of an engine."""
-    return any(word in text for word in _WORDS) and _API_VERSION.search(text) is not None
+    return _has_any_word(text) and _API_VERSION.search(text) is not None
+
+
+def _has_any_word(text: bytes) -> bool:
+    return any(word in text for word in _WORDS)
 
 
 def texts(top: str, paths: Iterable[str], seen: Seen) -> dict[str, bytes]:
@@ -64,7 +69,7 @@ def texts(top: str, paths: Iterable[str], seen: Seen) -> dict[str, bytes]:
         with suppress(KrmfnError):
             text = files.read_regular(place := os.path.join(top, path), path, limit)
             seen.note(place, text)
-            if has_words(text) or _APPS in text:
+            if _has_any_word(text) and (_API_VERSION.search(text) or _APPS in text):
                 by_path[path] = text
                 limit -= len(text)
     return by_path

@@ -125,7 +125,7 @@ def _request_of(
     left_out = options.written.union(_dumps(options, members))
     exclude = excluder((*(pattern.text for pattern in settings.exclude), *options.exclude), left_out)
     ours = Ours(frozenset(ENTRY_POINTS), options.function_image, VERSION)
-    seen = Seen({}, tops)
+    seen = Seen(tops)
     engine_objects = engines.of_paths(reals, options, exclude, ours, seen)
     is_root = as_root and any(manifests.kustomization_in(real) for real in tops)
     engines_decide = not (settings.clusters or named or is_root)

@@ -26,9 +26,11 @@ def files_of_cluster(cluster: Cluster) -> list[str]:
 
 def number_of_files(clusters: Iterable[Cluster], configuration: str = "") -> int:
     """Return how many files some clusters are made from, each once, with the configuration file where there is one."""
-    paths = {path for cluster in clusters for path in files_of_cluster(cluster)}
+    roots = [root for cluster in clusters for root in cluster.all_roots]
+    paths = {path for root in roots for path in files_of_root(root)}
     paths |= {os.path.realpath(configuration)} if configuration else set()
-    return sum(not os.path.isdir(path) for path in paths)  # a root without files is its folder
+    folders = {root.path for root in roots if not root.files}  # a root without files is its folder
+    return sum(path not in folders or not os.path.isdir(path) for path in paths)
 
 
 def files_of_root(root: Root) -> list[str]:

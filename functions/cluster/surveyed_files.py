@@ -16,7 +16,7 @@ from ..paths.disk import File, Text, resolved
 from ..paths.excludes import Excluder
 from ..paths.roots import parents, root_of
 from ..paths.templates import holds_config, is_to_be_filled_in
-from .engine_files import SMALL
+from .engine_files import KEPT
 
 PACKAGE = "Kptfile"
 Loose = tuple[str, File]
@@ -106,7 +106,7 @@ def loose_files(listing: Listing, graph: Graph, texts: dict[str, bytes]) -> Unli
     """
     references = (reference for node in graph.kustomizations.values() for reference in node.references)
     used = {reference.real for reference in references if reference.kind == "file"}
-    result, limit = Unlisted([], set(), [], []), max_bytes()
+    result, limit, rest = Unlisted([], set(), [], []), max_bytes(), KEPT
     for folder, file in listing.others:
         if file.real in used:
             continue
@@ -121,7 +121,9 @@ def loose_files(listing: Listing, graph: Graph, texts: dict[str, bytes]) -> Unli
         limit -= len(text)
         is_ours = has_resource(text)
         if is_ours and not is_in_chart:
-            result.loose.append((folder, file._replace(text=Text(text) if len(text) <= SMALL else None)))
+            is_kept = len(text) <= rest
+            rest -= len(text) if is_kept else 0
+            result.loose.append((folder, file._replace(text=Text(text) if is_kept else None)))
         elif is_ours:
             result.in_charts.add(file.real)
             if holds_config(text):

@@ -12,9 +12,10 @@ from ..paths.disk import Text
 from ..paths.templates import LowerText
 from ..rendering.kinds import PROFILE
 from . import spokes
-from .engine_files import SMALL
 
 _OURS = "krmfn"
+_SMALL = 1 << 16
+"""The size in bytes up to which a text is searched again, when somebody asks for more."""
 _FLUX = re.compile(rb"(?:toolkit\.fluxcd\.io|fluxcd\.controlplane\.io)\\?/v[0-9]")
 """The versions of Flux's kinds, and of those of its operator."""
 
@@ -73,7 +74,7 @@ class Reader:
         is_named = _OURS in os.path.basename(path)
         if not (is_named or text.is_about_us()):
             return False
-        if not is_named and text.begins_with_nodes() and len(text.readings[0]) <= SMALL:  # a larger one is read again
+        if not is_named and text.begins_with_nodes() and len(text.readings[0]) <= _SMALL:
             self._of_nodes.append(path)
         else:
             self._has_more = self._has_more or is_named or not text.is_only_about_nodes()

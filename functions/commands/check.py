@@ -11,7 +11,7 @@ from krmfn.results import Result
 from krmfn.typed import NamedTuple
 
 from .. import options, terminal
-from ..cluster import cluster_streams
+from ..cluster import cluster_streams, telling
 from ..cluster.deployed import Clusters
 from ..command import FAILS_ON, Command, Context
 from ..formats import findings
@@ -103,9 +103,9 @@ def _write_baseline(context: Context, args: Request, file: str) -> int:
     """Write the findings that there are now to a file; nothing where something cannot be read."""
     streams = _rendered(context, args)
     if len(streams.clusters) > 1:
-        cluster_streams.look_up_places(context, streams)
+        telling.look_up_places(context, streams)
     if not streams.is_readable:
-        cluster_streams.log(context, streams)
+        telling.log(context, streams)
         return 2
     text = dump_baseline(run_findings.collect(context, streams, None).results)
     files.write_text(file, text, context.options.root)
@@ -118,7 +118,7 @@ def _judge(context: Context, args: Request) -> Judged:
     select, ignore = _named(args)
     streams = _rendered(context, args)
     if len(streams.clusters) > 1:  # as many builds at a time as --jobs says
-        cluster_streams.look_up_places(context, streams)
+        telling.look_up_places(context, streams)
     additions: Iterable[Result] = ()
     if "uncovered" in args.fail_on:
         from . import clusters  # here: few ask

@@ -10,7 +10,7 @@ from krmfn.printing import json_text
 from krmfn.typed import Any, NamedTuple
 
 from .. import options
-from ..cluster import cluster_streams
+from ..cluster import cluster_streams, telling
 from ..cluster.deployed import Clusters
 from ..command import FAILS_ON, Command, Context
 from ..formats import comment, findings, verdict
@@ -90,7 +90,7 @@ def _collect(
     context: Context, args: Request, streams: Clusters, comparisons: Sequence[Comparison], errors: Sequence[Result]
 ) -> Checked:
     """Return the findings, with those about the change, and with the `errors` and others that --fail-on makes."""
-    cluster_streams.look_up_places(context, streams)
+    telling.look_up_places(context, streams)
     additions = [*errors]
     if streams.is_readable:
         additions += clusters.uncovered_errors(streams.lists, args.fail_on, comparisons)

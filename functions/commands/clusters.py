@@ -10,7 +10,7 @@ from krmfn.ownership import Id
 from krmfn.printing import some
 from krmfn.typed import TYPE_CHECKING
 
-from ..cluster import asked, cluster_streams
+from ..cluster import asked, cluster_streams, telling
 from ..cluster.deployed import Clusters
 from ..command import Context
 from ..formats.checked import names_of, tag_cluster
@@ -42,7 +42,7 @@ def read(
     else:
         streams = cluster_streams.no_clusters(context)
     if not streams.is_whole:
-        cluster_streams.log(context, streams)
+        telling.log(context, streams)
         errors = [finding for finding in streams.findings if finding.severity == "error"]
         unread = {cluster.name for cluster in (*streams.clusters, *streams.unassigned) if not cluster.is_whole}
         unread = unread.union(*map(names_of, errors))
@@ -53,9 +53,9 @@ def read(
         context.log.say(f"left out, since not all of it can be read: {', '.join(names)}", "error")
         left_out = [cluster for cluster in streams.clusters if cluster.name in unread]
         return streams._replace(clusters=clusters, unread=tuple(names), left_out=left_out)
-    cluster_streams.log_excluded(context, streams)
+    telling.log_excluded(context, streams)
     visible = {n: r for n, r in streams.lists.items() if r.failed or context.intent.logs_advice}
-    findings = cluster_streams.findings_of(context, streams, visible)
+    findings = telling.findings_of(context, streams, visible)
     context.log.findings([*streams.findings, *streams.unassigned_findings(), *findings])
     return streams
 

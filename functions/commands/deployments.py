@@ -13,7 +13,7 @@ from krmfn.printing import json_text
 from krmfn.typed import Any, NamedTuple
 
 from .. import options
-from ..cluster import cluster_streams, config
+from ..cluster import cluster_streams, config, telling
 from ..cluster.deployed import Cluster, Clusters
 from ..cluster.survey import Root
 from ..command import Command, Context
@@ -63,7 +63,7 @@ def _run(context: Context, args: Request) -> int:
     """Print the clusters, or write them; what cannot be read is logged, and nothing is judged."""
     streams = _without_blocked(cluster_streams.layout_of(context, args.paths))
     rows = list(_rows(streams))
-    cluster_streams.log(context, streams)
+    telling.log(context, streams)
     if args.write:
         _write(context, streams, rows)
     else:

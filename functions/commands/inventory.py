@@ -12,7 +12,7 @@ from krmfn.streams import Log
 from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
-from ..cluster import cluster_streams, contexts, dumps
+from ..cluster import cluster_streams, contexts, dumps, telling
 from ..command import Command, Context
 from ..fleet import cluster, collecting, rules
 from ..fleet.dumped_kinds import KINDS
@@ -191,11 +191,11 @@ def _used_labels(path: str, inventory: str | None) -> tuple[dict[str, set[str]],
     streams = cluster_streams.render(context, [path])
     findings = [finding for finding in streams.findings if finding.rule != "KRM522" or not inventory]
     if not streams._replace(findings=findings).is_whole:
-        cluster_streams.log(context, streams)
+        telling.log(context, streams)
         raise KrmfnError(f"{path} cannot be read, so it is not known which labels are needed")
     is_right = not any(resources.failed for resources in streams.lists.values())
     if not is_right:
-        cluster_streams.log(context, streams)
+        telling.log(context, streams)
     lists = streams.lists.items()
     return {name: cluster.label_keys(part, function_config.read(part)[0].selectors) for name, part in lists}, is_right
 

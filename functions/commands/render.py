@@ -9,7 +9,7 @@ from krmfn.printing import some
 from krmfn.typed import NamedTuple
 
 from .. import options
-from ..cluster import cluster_streams
+from ..cluster import cluster_streams, telling
 from ..cluster.deployed import Cluster, deployed_items
 from ..command import Command, Context
 from ..grouping import grouped
@@ -57,7 +57,7 @@ def run(context: Context, args: Request) -> int:
     written = _earlier_folders(args.paths, args.output_dir) if args.output_dir else frozenset[str]()
     streams = cluster_streams.render(context._replace(options=context.options._replace(written=written)), args.paths)
     if any(finding.severity == "error" for finding in streams.findings):
-        cluster_streams.log(context, streams)
+        telling.log(context, streams)
         return 2
     clusters = streams.clusters if args.output_dir else _once(streams.clusters)
     folders = _folders(args.output_dir, clusters) if args.output_dir or len(clusters) > 1 else []
@@ -66,7 +66,7 @@ def run(context: Context, args: Request) -> int:
     # a list with errors has no objects, and its errors say why
     pairs = zip(clusters, contents, strict=True)
     empty = [cluster.name for cluster, items in pairs if not (items or args.allow_empty or cluster.final.failed)]
-    cluster_streams.log(context, streams)
+    telling.log(context, streams)
     for name in empty:
         context.log.failure(KrmfnError(_EMPTY.format(name)))
     if not streams.is_whole or empty:

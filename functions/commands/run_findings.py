@@ -83,9 +83,11 @@ def exit_code(streams: Clusters, checked: Checked, fail_on: Collection[str]) -> 
 
     A root that may not be built is no reason for 2 where a baseline lists why.
     """
-    blocking = {finding.id for failure in streams.failures for finding in failure.findings}
-    is_known = streams.is_readable and blocking.isdisjoint(finding.id for finding in checked.results)
-    return int(fails(checked.results, fail_on)) if streams.is_whole or is_known else 2
+    if not streams.is_whole:
+        blocking = {finding.id for failure in streams.failures for finding in failure.findings}
+        if not (streams.is_readable and blocking.isdisjoint(finding.id for finding in checked.results)):
+            return 2
+    return int(fails(checked.results, fail_on))
 
 
 def new_lists(comparisons: Sequence[Comparison]) -> dict[str, ResourceList]:

@@ -12,7 +12,7 @@ from krmfn.ownership import OWNER
 from krmfn.printing import counted, json_text, printable
 from krmfn.typed import NamedTuple
 
-from ..cluster import cluster_streams
+from ..cluster import cluster_streams, telling
 from ..cluster.deployed import deployed_items
 from ..command import DIFFERS, Command, Context
 from ..formats import findings
@@ -72,7 +72,7 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
         return
     streams = cluster_streams.render(context, [case])
     if not streams.is_whole or len(streams.clusters) != 1:
-        cluster_streams.log(context, streams)
+        telling.log(context, streams)
         yield f"{case}: cannot be rendered"
         return
     final = streams.clusters[0].final
@@ -95,7 +95,7 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
             if update:
                 file.write_text(texts[name], encoding="utf-8")
     if final.failed and FINDINGS not in files:
-        cluster_streams.log(context, streams)
+        telling.log(context, streams)
         yield f"{case}: has errors, and no {FINDINGS} that expects them"
 
 

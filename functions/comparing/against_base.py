@@ -8,7 +8,7 @@ from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
-from ..cluster import cluster_streams, config
+from ..cluster import config, telling
 from ..cluster.deployed import Cluster, Clusters, judge_final
 from ..cluster.survey import places
 from ..command import Context
@@ -87,7 +87,7 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
         results.sort(key=lambda result: sides.places.get(result.name, len(sides.places)))
         if not current:
             notes = [note for result in results for note in result.notes] if request.shows_notes else []
-            cluster_streams.log(alone, new, notes)
+            telling.log(alone, new, notes)
         results = [result._replace(notes=touched.at_the_change(request.ref, tops, result.notes)) for result in results]
         return [results[0]._replace(name="")] if len(results) == 1 else results
 

@@ -8,7 +8,7 @@ from krmfn.resource import ref
 from krmfn.typed import NamedTuple
 
 from ..adoption import leaving
-from ..cluster import cluster_streams, external, hub_modules, live_nodes
+from ..cluster import cluster_streams, external, hub_modules, live_nodes, telling
 from ..cluster.deployed import Cluster, Clusters, deployed_items, judge_final
 from ..cluster.survey import places
 from ..cluster_dump import is_dumped
@@ -191,7 +191,7 @@ def compare_paths(context: Context, old: str, new: str) -> list[Comparison]:
         return []
     for cluster in after.clusters:
         judge_final(cluster.final)
-    cluster_streams.log(context, after)
+    telling.log(context, after)
     if any(cluster.final.failed for cluster in after.clusters):
         return []
     names = hidden.hidden_files(before, after)
@@ -219,7 +219,7 @@ def _render_sides(context: Context, old: str, new: str) -> tuple[Clusters, Clust
     if not sides:
         raise_alike(failures)
     for streams in sides:
-        cluster_streams.log(context, streams)
+        telling.log(context, streams)
     log_failures(context.log, failures)
     return None
 
@@ -229,7 +229,7 @@ def _render_side(context: Context, path: str) -> Clusters:
     streams = cluster_streams.render(context, [path], _is_dump)
     if streams.is_whole and not any(cluster.final.failed for cluster in streams.clusters):
         return streams
-    cluster_streams.log(context, streams)
+    telling.log(context, streams)
     raise KrmfnError("cannot be rendered, so there is nothing to compare", file=path)
 
 

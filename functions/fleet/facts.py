@@ -1,6 +1,6 @@
 """Facts about a node that decide what it gets: name, labels, kernel, taints."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from krmfn import Item, KrmfnError, Manifest, itemtext
 from krmfn.typed import Any
@@ -44,6 +44,7 @@ API_VERSION, KIND = "krmfn.dev/v1alpha1", "NodeInventory"
 """Of a NodeInventory."""
 NODE_INFO = ("kernelVersion", "architecture", "osImage", "kubeletVersion")
 """The strings of status.nodeInfo that are facts."""
+_NODE_INFO_KEYS = tuple(map(str.encode, NODE_INFO))
 UNKNOWN = "-"
 """The kernel in an inventory of a node that has not reported one."""
 REPELLING = ("NoSchedule", "NoExecute")
@@ -98,20 +99,19 @@ def of_item(item: Item, keys: Collection[str] | None) -> Node:
     labels = itemtext.strings(item, "metadata", "labels")
     if keys is not None:  # the common case of a large list, where each step counts
         return Node(item.name, {key: labels[key] for key in keys if key in labels})
-    info = _strings(item, NODE_INFO, "status", "nodeInfo")
-    if any(not text and item.mentions(name) for name, text in info.items()):
+    kernel, architecture, system, kubelet = info = _node_info(item)
+    if not all(info) and any(not text and item.mentions(name) for name, text in zip(NODE_INFO, info, strict=True)):
         return of_manifest(item.manifest)  # it may be no string
-    kernel, architecture, system, kubelet = info.values()
     taints = taints_of({"spec": itemtext.part(item, "spec")}) if item.mentions("taints") else ()
     return Node(item.name, labels, kernel, tuple(taints), architecture, system, kubelet=kubelet)
 
 
-def _strings(item: Item, keys: Iterable[str], *path: str) -> dict[str, str]:
-    """Return the strings under some keys of the mapping at a path, "" where there is none."""
-    block = itemtext.mapping(item, *path)
-    known = {key: block.scalar(key.encode()) for key in keys} if isinstance(block, peek.Mapping) else {}
-    texts = {key: word for key, word in known.items() if isinstance(word, str)}
-    return {key: texts[key] if key in texts else itemtext.string(item, *path, key) for key in keys}
+def _node_info(item: Item) -> list[str]:
+    """Return the strings of `NODE_INFO` of a Node object, "" where there is none."""
+    block = itemtext.mapping(item, "status", "nodeInfo")
+    strings = block.strings(_NODE_INFO_KEYS) if isinstance(block, peek.Mapping) else {}
+    known = strings if isinstance(strings, dict) else {}
+    return [known[key] if key in known else itemtext.string(item, "status", "nodeInfo", key) for key in NODE_INFO]
 
 
 def taints_of(manifest: Manifest) -> list[Taint]:

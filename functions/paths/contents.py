@@ -17,16 +17,16 @@ from krmfn.item import Item
 from krmfn.itemtext import Words, mentions
 from krmfn.resource import Place, Ref
 from krmfn.typed import NamedTuple
-from krmfn.yamltext import documents, simple
+from krmfn.yamltext import documents
 
 from . import division, templates, workers
 from .division import Span
 from .files import POINTER
+from .unchecked import Unchecked
+from .unchecked import invalid as invalid_in
 
 _LARGE = 1 << 21
 """The size from which a second process helps: to start one takes as long as to check a tenth of this."""
-_SMALL = 1 << 17
-"""The size up to which reading simple texts takes no longer than to import PyYAML."""
 _KEYS = [re.compile(rb"(?m)^['\"]?(?:%s)['\"]? *:" % key) for key in (b"apiVersion", b"kind", b"metadata|items")]
 _ACTION = re.compile(
     rb"""^[^"'#\n]*\{\{-?[ \t]*(?:[.$/(\"`]|(?:if|else|end|range|with|include|template|define|block|toYaml)\b)""",
@@ -126,8 +126,11 @@ class Sheet(NamedTuple):
             yield item, place, head is not None
 
 
-def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
-    """Return usual files (see `division`), by name and text, as one text, without those that some reader refuses."""
+def read(files: Sequence[tuple[str, bytes]], unchecked: Unchecked | None = None) -> Sheet:
+    """Return usual files (see `division`), by name and text, as one text, without those that some reader refuses.
+
+    A large text is added to `unchecked`, if there is one; its documents count as YAML until somebody has checked that.
+    """
     text, starts = division.joined([text for _, text in files])
     spans = division.divide(text)
     firsts = [bisect_left(spans, start - 1, key=attrgetter("start")) for start in starts]
@@ -136,16 +139,12 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
         if first < last:  # without the newlines of the divider
             spans[first] = spans[first]._replace(start=max(start, spans[first].start))
             spans[last - 1] = spans[last - 1]._replace(end=min(start + len(content), spans[last - 1].end))
-    # checking a third, the last one, and reading all heads takes as long as checking the others
-    boundary = bisect_left(spans, len(text) * 2 // 3, key=attrgetter("start")) if len(text) >= _LARGE else 0
-    check = partial(workers.second_process, lambda: not _invalid(text, spans[:boundary]))
-    with check() if boundary else nullcontext(lambda: True) as is_sound:
-        dubious = division.dubious(text, spans)
-        heads = [None if index in dubious else division.head(text, span) for index, span in enumerate(spans)]
-        invalid = {index for index, span in enumerate(spans) if span.is_misread}
-        invalid |= {boundary + index for index in _invalid(text, spans[boundary:])}
-        if not is_sound():
-            invalid |= _invalid(text, spans[:boundary])
+    if unchecked is not None and len(text) >= _LARGE:
+        unchecked.add(text, spans)
+        (dubious, heads), invalid = _looked_into(text, spans), set[int]()
+    else:
+        (dubious, heads), invalid = _looked_into_and_checked(text, spans)
+    invalid |= {index for index, span in enumerate(spans) if span.is_misread}
     ranges = {
         name: (start, first, last) for (name, _), start, first, last in places if invalid.isdisjoint(range(first, last))
     }
@@ -153,18 +152,20 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
     return Sheet(text, spans, words, dubious, heads, ranges)
 
 
-def _invalid(text: bytes, spans: Sequence[Span]) -> set[int]:
-    """Return the indexes of those documents that are not YAML."""
-    if len(text) < _SMALL and not any(
-        span.is_counted or simple.read(text[span.start : span.end].decode()) is None for span in spans
-    ):
-        return set()  # our simple reader has read them all, so they are YAML
-    from . import syntax
+def _looked_into_and_checked(text: bytes, spans: Sequence[Span]) -> tuple[tuple[set[int], list[Ref | None]], set[int]]:
+    """Return what `_looked_into` does, and the indexes of the documents that are not YAML."""
+    # checking a third, the last one, and reading all heads takes as long as checking the others
+    boundary = bisect_left(spans, len(text) * 2 // 3, key=attrgetter("start")) if len(text) >= _LARGE else 0
+    check = partial(workers.second_process, lambda: not invalid_in(text, spans[:boundary]))
+    with check() if boundary else nullcontext(lambda: True) as is_sound:
+        looks = _looked_into(text, spans)
+        invalid = {boundary + index for index in invalid_in(text, spans[boundary:])}
+        if not is_sound():
+            invalid |= invalid_in(text, spans[:boundary])
+    return looks, invalid
 
-    indexes: set[int] = set()
-    for index in syntax.suspects(text, spans):
-        try:
-            syntax.check(text[spans[index].start : spans[index].end])
-        except KrmfnError:
-            indexes.add(index)
-    return indexes
+
+def _looked_into(text: bytes, spans: Sequence[Span]) -> tuple[set[int], list[Ref | None]]:
+    """Return the indexes of the documents that `peek` does not read, and the head of each, where it is easy to read."""
+    dubious = division.dubious(text, spans)
+    return dubious, [None if index in dubious else division.head(text, span) for index, span in enumerate(spans)]

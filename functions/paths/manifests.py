@@ -17,6 +17,7 @@ from krmfn.yamltext import documents, split
 
 from ..run import PassedOver, note, run_of
 from . import contents, disk, division, files, lists, roots
+from .unchecked import Unchecked
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -25,18 +26,25 @@ _TOGETHER = 1 << 22
 """The size of the files that are divided together."""
 
 
-def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full: bool = False) -> ResourceList:
+def read(
+    path: str,
+    stdin: bytes | None = None,
+    root: str | None = None,
+    in_full: bool = False,
+    unchecked: Unchecked | None = None,
+) -> ResourceList:
     """Return the resources in a file, below a directory (.yaml, .yml and .json files) or, for `-`, in `stdin`.
 
     Lists (kind List, NodeList, ...) and ResourceLists are replaced by their items. Every file's syntax is checked.
     Below a directory kustomizations are skipped. Which files may be read: see `files`; `root` is the argument of
-    --root. With `in_full` the data of every document is read, too.
+    --root. With `in_full` the data of every document is read, too. Large texts are added to `unchecked`, if there is
+    one, and count as YAML: the caller has them checked.
     Raises KrmfnError that names each file and line that cannot be read.
     """
     if path != "-" and os.path.isdir(path):
         folder = disk.File(path, os.path.realpath(path))
         readable, problems = disk.files_below(folder, _is_read, roots.root_of(folder.real, root))
-        resources, failures = read_files(readable, in_full)
+        resources, failures = read_files(readable, in_full, unchecked)
         errors = [*dict(problems).values(), *(failure.located(name) for name, failure in failures.items())]
         if errors:
             raise KrmfnError(*errors)
@@ -44,18 +52,20 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     name = "stdin" if path == "-" else os.path.normpath(path)
     text = stdin or b"" if path == "-" else files.read_named(path, root)
     try:
-        resources = read_stream(text, name, in_full)
+        resources = read_stream(text, name, in_full, unchecked)
     except KrmfnError as failure:
         failure.located(name)
         raise
     return resources
 
 
-def read_files(listing: Sequence[disk.File], in_full: bool = False) -> tuple[ResourceList, dict[str, KrmfnError]]:
-    """Return the resources in some files, and the errors of those that cannot be read, by name; `in_full`: see `read`.
+def read_files(
+    listing: Sequence[disk.File], in_full: bool = False, unchecked: Unchecked | None = None
+) -> tuple[ResourceList, dict[str, KrmfnError]]:
+    """Return the resources in some files, and the errors of those that cannot be read, by name.
 
-    Each file is regular and inside the root (see `disk.files_below`). Once they have more bytes together than
-    KRMFN_MAX_BYTES allows, the rest counts as unreadable.
+    `in_full` and `unchecked`: see `read`. Each file is regular and inside the root (see `disk.files_below`). Once they
+    have more bytes together than KRMFN_MAX_BYTES allows, the rest counts as unreadable.
     """
     resources, failures = ResourceList(), dict[str, KrmfnError]()
     texts, size, rest = list[tuple[str, bytes]](), 0, max_bytes()
@@ -71,19 +81,19 @@ def read_files(listing: Sequence[disk.File], in_full: bool = False) -> tuple[Res
         size += len(text)
         texts.append((name, text))
         if size >= _TOGETHER:
-            _add_files(resources, failures, texts, in_full)
+            _add_files(resources, failures, texts, in_full, unchecked)
             texts, size = [], 0
-    _add_files(resources, failures, texts, in_full)
+    _add_files(resources, failures, texts, in_full, unchecked)
     return resources, failures
 
 
-def read_stream(text: bytes, name: str = "", in_full: bool = False) -> ResourceList:
+def read_stream(text: bytes, name: str = "", in_full: bool = False, unchecked: Unchecked | None = None) -> ResourceList:
     """Return the resources in the text of the file `name`; those in the output of a tool ("") have no places.
 
-    `in_full`: see `read`. Raises KrmfnError when it cannot be read.
+    `in_full` and `unchecked`: see `read`. Raises KrmfnError when it cannot be read.
     """
     resources, failures = ResourceList(), dict[str, KrmfnError]()
-    _add_files(resources, failures, [(name, text)], in_full)
+    _add_files(resources, failures, [(name, text)], in_full, unchecked)
     for failure in failures.values():
         raise failure
     return resources
@@ -100,12 +110,16 @@ def _is_read(name: str) -> bool:
 
 
 def _add_files(
-    resources: ResourceList, failures: dict[str, KrmfnError], texts: list[tuple[str, bytes]], in_full: bool
+    resources: ResourceList,
+    failures: dict[str, KrmfnError],
+    texts: list[tuple[str, bytes]],
+    in_full: bool,
+    unchecked: Unchecked | None,
 ) -> None:
     """Add the resources in some files, or the errors of files; a file with an error adds no resources."""
     texts = [(name, text.removeprefix(codecs.BOM_UTF8)) for name, text in texts]
     usual = [file for file in texts if not file[1].startswith(files.POINTER) and division.is_usual(file[1])]
-    sheet = contents.read(usual) if usual and not in_full else None
+    sheet = contents.read(usual, unchecked) if usual and not in_full else None
     for name, text in texts:
         count = len(resources.items)
         try:

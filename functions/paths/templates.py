@@ -155,8 +155,14 @@ def mentions(text: bytes, words: Iterable[str]) -> bool:
 
 def _has_words(lower: bytes, but_nodes: bool = False) -> bool:
     """Return whether one of our words stands in a text; with `but_nodes` whether one other than the kind of Nodes."""
+    if but_nodes and _has_names(lower):  # looked for first: there may be thousands of Nodes
+        return True
     if any(not (but_nodes and match[1]) for match in _OUR_KINDS.finditer(lower)):
         return True
+    return not but_nodes and _has_names(lower)
+
+
+def _has_names(lower: bytes) -> bool:
     return any(word in lower for word in _NAMES) or (b"ptemplate" in lower and _PTEMPLATE.search(lower) is not None)
 
 

@@ -231,7 +231,7 @@ def test_beside_a_file_outside_of_a_repository_nothing_is_read(tmp_path: Path, m
         raise AssertionError("the neighbours of a file are read")
 
     monkeypatch.setattr(disk, "files_below", walk)
-    found = engines.of_paths({"a.yaml": str(tmp_path / "a.yaml")}, RunOptions(), lambda *_: False, OURS, Seen({}, ()))
+    found = engines.of_paths({"a.yaml": str(tmp_path / "a.yaml")}, RunOptions(), lambda *_: False, OURS, Seen(()))
     assert found == engines.Engines()
 
 
@@ -261,7 +261,7 @@ def test_a_kustomization_that_no_object_deploys_is_not_read(tmp_path: Path, monk
         return graph
 
     monkeypatch.setattr(reading, "read", noted)
-    found = engines.of_paths({".": str(tmp_path)}, RunOptions(), lambda *_: False, OURS, Seen({}, ()))
+    found = engines.of_paths({".": str(tmp_path)}, RunOptions(), lambda *_: False, OURS, Seen(()))
     assert found.folders == {str(tmp_path / "a")}
     assert sorted(entered) == [str(tmp_path / name) for name in ("a", "base")]
 

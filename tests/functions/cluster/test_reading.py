@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from krmfn_functions.cluster import engine_files, surveyed_files
 from krmfn_functions.command_line import main
-from krmfn_functions.paths import division, syntax
+from krmfn_functions.paths import contents, division, syntax
 
 from krmfn.errors import KrmfnError
 from krmfn.yamltext import documents as divided
@@ -39,10 +40,12 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
 
-    def run(command: str, *options: str, in_full: bool = False) -> Done:
+    def run(command: str, *options: str, in_full: bool = False, ahead: bool = False) -> Done:
         with monkeypatch.context() as patch:
             if in_full:
                 read_in_full(patch)
+            if ahead:
+                patch.setattr(contents, "_LARGE", 0)
             capfd.readouterr()
             stdout = os.dup(1)
             code = main.main([command, *options, "."])
@@ -69,8 +72,9 @@ def read_in_full(patch: pytest.MonkeyPatch) -> None:
 
 
 def both(run: Run, command: str = "check", *options: str) -> Done:
-    """Return how a command ends, which is the same when every document is read in full."""
+    """Return how a command ends, which is the same when every document is read in full, or before it is checked."""
     quick, full = run(command, *options), run(command, *options, in_full=True)
+    assert run(command, *options, ahead=True) == quick
     lines, in_full = ({*ended.text.split("\n"), *ended.err.split("\n")} for ended in (quick, full))
     assert (lines - in_full, in_full - lines) == (set(), set())
     assert quick == full
@@ -215,3 +219,14 @@ def test_a_node_with_a_label_that_is_no_string(label: str, run: Run, tmp_path: P
     other = CONFIG.replace("name: drv,", "name: two,").replace("a: b", "a: c")
     (tmp_path / "a.yaml").write_text(f"{node}---\n{CONFIG}---\n{other}")
     assert (both(run, "check").code, both(run, "render").code) == (1, 1)
+
+
+@pytest.mark.parametrize("kept", [0, 100])
+def test_a_file_whose_text_is_not_kept_is_read_again(
+    kept: int, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(tmp_path, {".git/HEAD": "", "a.yaml": NODE, "b.yaml": f"{OTHER % 1}---\n{CONFIG}", "c.yaml": "a: b: c\n"})
+    usual = run("check")
+    monkeypatch.setattr(engine_files, "KEPT", kept)
+    monkeypatch.setattr(surveyed_files, "KEPT", kept)
+    assert run("check") == usual

@@ -42,7 +42,20 @@ ENDS = ("\n",) * 40 + (
     "\n      more\n",
     "\n\n      more\n",
 )
-LINES = (*("  namespace: b\n",) * 3, "  name: c\n", "  'name': c\n", "  annotations: {}\n", "")
+LINES = (
+    *("  namespace: b\n",) * 3,
+    "  name: c\n",
+    "  'name': c\n",
+    "  annotations: {}\n",
+    "  annotations:\n    labels: a\n",
+    "  annotations: {labels: a}\n",
+    '  "labels": {b1: c}\n',
+    '  "l\\x61bels": {b1: c}\n',
+    "  annotations: &a labels\n  *a : {b1: c}\n",
+    "  !!binary bGFiZWxz: {b1: c}\n",
+    "  labels : {b1: c}\n",
+    "",
+)
 SAFE = [word for word in WORDS if word[0] not in "@`%&*!|>[{,?:-" and word not in ("<<", "...")] + ["'y'", '"1"', "a b"]
 CALM = ("a", "1", "1.0", "0x1F", "true", "null", "a:b", "12:30", "'y'", '"on"', "a b", "[]", "{}", ".nan", "a # y")
 SPOILERS = ("\ufeff", "\r", "\t", "\0", "\x85", "\u2028", "y: a\n", "---\n", " ", "")
@@ -76,6 +89,7 @@ class Writer:
         long = LONG if rng.random() < 0.01 else ""
         text = f"apiVersion: v1\nkind: {kind}\nmetadata:\n  name: {name}\n{rng.choice(LINES)}  labels:\n"
         text += f"{long}{self.pairs('    ')}"
+        text += rng.choice(LINES) if rng.random() < 0.2 else ""
         if rng.random() < 0.3:
             text += f"spec:\n{self.pairs('  ')}"
         if rng.random() < 0.05:
@@ -139,6 +153,30 @@ def check_fields(raw: bytes, data: Any, seen: Counter[str]) -> None:
             assert same(quick, expected), (block, quick, expected)
 
 
+def check_blocks(raw: bytes, data: Any, seen: Counter[str]) -> None:
+    """The mapping at two keys, looked for where it is known where each line in column 0 begins; all or some fields."""
+    spans = division.divide(raw) if division.is_usual(raw) and split.is_simple(raw) else []
+    if len(spans) != 1 or data is REFUSED or spans[0].is_counted:
+        return
+    root = peek.root(raw, spans[0].start, spans[0].end, -2, spans[0].keys)
+    for path in (("metadata", "labels"), ("spec", "a")):
+        block = root.mapping(*(key.encode() for key in path)) if isinstance(root, peek.Mapping) else peek.UNSURE
+        if block is peek.UNSURE:
+            continue
+        expected = at(data, *path)
+        if block is peek.MISSING:
+            assert expected in (peek.MISSING, None), (raw, path, expected)
+            continue
+        seen["block"] += 1
+        assert block.strings() is peek.UNSURE or same(block.strings(), expected), (raw, path, expected)
+        expected = expected if isinstance(expected, dict) else {}  # a word on a line of its own has no fields
+        keys = [key for key in ("example.com/a", *expected) if key[:1].isalpha() and key not in simple.WORDS][:3]
+        some = block.strings(tuple(key.encode() for key in keys))
+        if isinstance(some, dict):
+            seen["some"] += 1
+            assert same({**some}, {key: value for key, value in expected.items() if key.startswith(tuple(keys))}), raw
+
+
 def check_heads(raw: bytes, data: Any, seen: Counter[str]) -> None:
     """The heads of documents, divided in one pass."""
     if not division.is_usual(raw):
@@ -191,10 +229,19 @@ def test_a_quick_reader_says_what_the_full_one_says_or_that_it_is_not_sure() -> 
         seen["refused"] += data is REFUSED
         check_lines(text, data, seen)
         check_fields(raw, data, seen)
+        check_blocks(raw, data, seen)
         check_heads(raw, data, seen)
         if number % 10 == 0:
             check_items(raw, seen)
             check_words(raw, data, seen)
-    for name, part in (("lines", 0.05), ("field", 1), ("mapping", 0.2), ("head", 0.2), ("cut", 0.02)):
+    for name, part in (
+        ("lines", 0.05),
+        ("field", 1),
+        ("mapping", 0.2),
+        ("block", 0.2),
+        ("some", 0.05),
+        ("head", 0.2),
+        ("cut", 0.02),
+    ):
         assert seen[name] > part * COUNT, seen
     assert seen["refused"] < COUNT / 2, seen
