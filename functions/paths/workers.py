@@ -59,25 +59,25 @@ def in_threads(number: int, work: Callable[[T], R], values: Sequence[T], end: Ca
     import threading  # late: most runs have one thread
 
     waiting, results, failures = deque(enumerate(values)), dict[int, R](), dict[int, BaseException]()
+    ended = threading.Semaphore(0)
 
     def serve() -> None:
-        while waiting:
-            try:
+        with suppress(IndexError):  # another thread has taken the last one
+            while waiting:
                 at, value = waiting.popleft()
-            except IndexError:  # another thread has taken the last one
-                return
-            try:
-                results[at] = work(value)
-            except BaseException as failure:
-                failures[at] = failure
-                waiting.clear()
+                try:
+                    results[at] = work(value)
+                except BaseException as failure:
+                    failures[at] = failure
+                    waiting.clear()
+        ended.release()
 
     threads = [threading.Thread(target=serve) for _ in range(min(number, len(values)))]
     try:
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        for _ in threads:
+            ended.acquire()  # an interrupted `join` may take a thread that works for one that has ended (bpo-45274)
     except BaseException:
         waiting.clear()
         end()
