@@ -168,8 +168,10 @@ def _walk(top: File, root: str, problems: list[tuple[str, KrmfnError]]) -> Itera
         seen.add(folder.real)
         with files.errors_of(folder.name):
             entries = sorted(os.scandir(folder.name), key=lambda entry: entry.name)
+        before = "" if folder.name == "." else os.path.join(folder.name, "")
+        before_real = os.path.join(folder.real, "")  # joined once: there may be thousands of files
         for entry in entries:
-            name = entry.name if folder.name == "." else os.path.join(folder.name, entry.name)
+            name = before + entry.name
             if entry.name.startswith(_OVERRIDE):
                 problems.append((name, KrmfnError(_UNCHECKED)))
             if entry.name.startswith("."):
@@ -178,7 +180,7 @@ def _walk(top: File, root: str, problems: list[tuple[str, KrmfnError]]) -> Itera
             # cannot be read for a file; readlink raises an error.
             try:
                 is_link = entry.is_symlink() and os.readlink(name)
-                real = os.path.realpath(name) if is_link else os.path.join(folder.real, entry.name)
+                real = os.path.realpath(name) if is_link else before_real + entry.name
             except FileNotFoundError:  # removed meanwhile, such as a link of a process that has ended
                 continue
             except OSError as failure:
