@@ -187,6 +187,11 @@ def main() -> int:
     if shutil.which("kpt") is None:
         sys.stderr.write("error: kpt is not on PATH\n")
         return 2
+    if not (args.cases / "tests").is_dir():
+        sys.stderr.write(
+            f"error: {args.cases} has no folder `tests`; pass the folder that holds the catalogue's tests\n"
+        )
+        return 2
     outcomes = run(args.cases.resolve(), args.only)
     failed = 0
     for function in sorted({outcome.function for outcome in outcomes}):
