@@ -42,25 +42,31 @@ def render(context: Context, paths: Sequence[str], skips: Skip = None, streams: 
 
 
 def _rendered_ahead(context: Context, streams: Clusters, skips: Skip) -> Clusters | None:
-    """Return what `_render` does, while a second process checks the large texts; None when one of them is not YAML.
+    """Return what `_render` does, while a second process checks the large texts; None when that has to be done again.
 
-    What follows from such a text is told to nobody, not even as an error. Where something is built nothing is done
-    ahead: it would be built again.
+    That is when one of them is not YAML, or nobody knows. What follows from such a text is told to nobody, not even as
+    an error. Where something is built nothing is done ahead: it would be built again.
     """
     roots = (root for cluster in (*streams.clusters, *streams.unassigned) for root in cluster.roots)
-    if any(root.kind == "kustomization" for root in roots):
+    if any(root.kind == "kustomization" for root in roots) or not workers.has_room():
         return None
     unchecked = Unchecked()
+    read = _tried(partial(cluster_inputs.read_clusters, context._replace(unchecked=unchecked), streams))
+    with workers.second_process(unchecked.are_sound) if unchecked else nullcontext(lambda: True) as is_passed:
+        rendered = _tried(partial(_judged, context, read, skips)) if isinstance(read, Clusters) else read
+        if not is_passed():
+            return None
+    if isinstance(rendered, Exception):
+        raise rendered
+    return rendered
+
+
+def _tried(work: Callable[[], Clusters]) -> Clusters | Exception:
+    """Return the result of the work, or its error, which is not raised before it is known whether it counts."""
     try:
-        read = cluster_inputs.read_clusters(context._replace(unchecked=unchecked), streams)
-        with workers.second_process(unchecked.are_sound) if unchecked else nullcontext(lambda: True) as is_passed:
-            rendered = _judged(context, read, skips)
-            is_sound = is_passed() or unchecked.are_sound()
-    except Exception:
-        if unchecked.are_sound():
-            raise
-        is_sound = False
-    return rendered if is_sound else None
+        return work()
+    except Exception as failure:
+        return failure
 
 
 def layout_of(context: Context, paths: Sequence[str]) -> Clusters:

@@ -33,7 +33,7 @@ def second_process(check: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
         return codes == [0]
 
     try:
-        if _has_room():
+        if has_room():
             with hold_signals(), suppress(OSError):  # until its id is known; a limit on processes
                 process = os.fork()
                 if process == 0:
@@ -98,7 +98,7 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _has_room() -> bool:
+def has_room() -> bool:
     """Return True when this process may fork: there is a second processor, and no thread, which is not copied.
 
     On macOS a process that has used the system's libraries has threads of theirs.

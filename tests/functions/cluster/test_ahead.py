@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from krmfn_functions.cluster import cluster_inputs, cluster_streams
 from krmfn_functions.command_line import main
-from krmfn_functions.paths import contents, workers
+from krmfn_functions.paths import workers
 
 from krmfn.errors import KrmfnError
+from tests.ahead import ahead
 from tests.builders import CONFIG
 from tests.commands import Done
 from tests.trees import plant
@@ -27,8 +29,8 @@ REFUSED = "a.yaml:1: error: mapping values are not allowed"
 
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Every text counts as large, and the files are in the working folder."""
-    monkeypatch.setattr(contents, "_LARGE", 0)
+    """Every text counts as large, and is checked when the second process would be waited for."""
+    ahead(monkeypatch)
     monkeypatch.chdir(tmp_path)
 
 
@@ -118,9 +120,18 @@ def test_an_error_that_comes_of_yaml_is_told(
 
 
 @pytest.mark.parametrize("text", [CONFIG, f"{BROKEN}---\n{CONFIG}"])
-def test_without_a_second_process_the_texts_are_checked_here(
-    text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, check: Check
+def test_without_a_second_processor_nothing_is_done_ahead(
+    text: str, judged: list[Any], monkeypatch: pytest.MonkeyPatch, check: Check
 ) -> None:
-    monkeypatch.setattr(workers, "_has_room", lambda: False)
-    plant(tmp_path, {"a.yaml": text})
+    monkeypatch.setattr(workers, "has_room", lambda: False)
+    plant(Path(), {"a.yaml": text})
     assert check().code == (0 if text == CONFIG else 2)
+    assert len(judged) == 1
+
+
+def test_where_nobody_knows_it_is_done_again(judged: list[Any], monkeypatch: pytest.MonkeyPatch, check: Check) -> None:
+    """The second process was killed, or there could be none."""
+    monkeypatch.setattr(workers, "second_process", lambda check: nullcontext(lambda: False))
+    plant(Path(), {"a.yaml": CONFIG})
+    assert check().code == 0
+    assert len(judged) == 2

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from krmfn_functions.cluster import engine_files, surveyed_files
 from krmfn_functions.command_line import main
-from krmfn_functions.paths import contents, division, syntax
+from krmfn_functions.paths import division, syntax
 
 from krmfn.errors import KrmfnError
 from krmfn.yamltext import documents as divided
 from krmfn.yamltext import load, simple, split
+from tests.ahead import ahead
 from tests.builders import CONFIG
 from tests.commands import ROOT, Done, process
 from tests.e2e.documents import documents
@@ -40,12 +41,12 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
 
-    def run(command: str, *options: str, in_full: bool = False, ahead: bool = False) -> Done:
+    def run(command: str, *options: str, in_full: bool = False, is_ahead: bool = False) -> Done:
         with monkeypatch.context() as patch:
             if in_full:
                 read_in_full(patch)
-            if ahead:
-                patch.setattr(contents, "_LARGE", 0)
+            if is_ahead:
+                ahead(patch)
             capfd.readouterr()
             stdout = os.dup(1)
             code = main.main([command, *options, "."])
@@ -74,7 +75,7 @@ def read_in_full(patch: pytest.MonkeyPatch) -> None:
 def both(run: Run, command: str = "check", *options: str) -> Done:
     """Return how a command ends, which is the same when every document is read in full, or before it is checked."""
     quick, full = run(command, *options), run(command, *options, in_full=True)
-    assert run(command, *options, ahead=True) == quick
+    assert run(command, *options, is_ahead=True) == quick
     lines, in_full = ({*ended.text.split("\n"), *ended.err.split("\n")} for ended in (quick, full))
     assert (lines - in_full, in_full - lines) == (set(), set())
     assert quick == full

@@ -21,7 +21,7 @@ LARGE = 40_000
 SIDE = """\
 import os, signal, sys, time
 from krmfn_functions.paths import workers
-workers._has_room = lambda: True
+workers.has_room = lambda: True
 checks = {"passed": lambda: True, "failed": lambda: False, "raises": lambda: 1 / 0, "exits": lambda: sys.exit(0),
           "killed": lambda: os.kill(os.getpid(), signal.SIGKILL)}
 for check in checks.values():
@@ -32,7 +32,7 @@ for check in checks.values():
 INTERRUPTED = """\
 import os, time
 from krmfn_functions.paths import workers
-workers._has_room = lambda: True
+workers.has_room = lambda: True
 try:
     with workers.second_process(lambda: time.sleep(600)):
         raise KeyboardInterrupt
