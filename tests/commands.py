@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,8 @@ def example(name: str) -> Path:
 
 
 PROGRAMS = frozenset({"krmfn", "deviceconfig", "ptemplate"})
+_OF_A_RUN = re.compile(rf"{re.escape(os.path.realpath(tempfile.gettempdir()))}/krmfn-[a-z0-9_]{{8}}\b")
+"""The temporary folder of a run, which is gone at its end."""
 
 
 class Done(NamedTuple):
@@ -112,7 +115,7 @@ def drained(reader: int) -> bytes:
 
 
 def process(program: str, *args: str, stdin: str | bytes = b"", cwd: Path | None = None, **env: str) -> Done:
-    """Run one of our commands to its end; whatever it was given, it shows no traceback.
+    """Run one of our commands to its end; whatever it was given, it shows no traceback and no file that is gone.
 
     That is in `example_repository` without `cwd`. PROGRAMS run in a child of a process that has loaded them; `execute`
     starts one anew.
@@ -125,6 +128,7 @@ def process(program: str, *args: str, stdin: str | bytes = b"", cwd: Path | None
         ended = warm.run([str(COMMANDS / program), *args], data, folder, environment(**env), HANGS)
         done = Done(ended.code, ended.out, ended.err.decode(errors="replace"))
     assert "Traceback" not in done.err, done.err
+    assert not _OF_A_RUN.search(done.out.decode(errors="replace") + done.err), done.text + done.err
     return done
 
 

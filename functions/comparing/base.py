@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from krmfn import KrmfnError, Result
 from krmfn.streams import max_bytes
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
 
 from ..cluster.config import NAME, parse
 from ..options import RunOptions
@@ -65,14 +65,17 @@ class Base(NamedTuple):
         return os.path.relpath(path, self.folder) if within(path, self.folder) else path
 
     def located(self, result: Result) -> Result:
-        """Return a finding with Git's names of the base's files."""
-        place = result.place and result.place._replace(path=self.with_git_names(result.place.path))
-        message, remedy = self.with_git_names(result.message), self.with_git_names(result.remedy)
-        return result._replace(message=message, remedy=remedy, place=place)
+        """Return a finding with Git's names of the base's files: in its message, its places, its facts."""
+        return Result(*map(self.with_git_names, result))
 
-    def with_git_names(self, text: str) -> str:
-        """Return a text with Git's names of the base's files in place of the temporary ones."""
-        return text.replace(f"{self.folder}/", f"{self.name}:").replace(self.folder, f"{self.name}:./")
+    def with_git_names(self, value: Any) -> Any:
+        """Return a value with Git's names of the base's files, in each text in it, in place of the temporary ones."""
+        if isinstance(value, str):
+            return value.replace(f"{self.folder}/", f"{self.name}:").replace(self.folder, f"{self.name}:./")
+        if not isinstance(value, tuple):
+            return value
+        parts = map(self.with_git_names, value)
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
 
     def _path_of_file(self, path: str) -> str | None:
         """Return the path of a file in the base; None for a file outside of the repository."""

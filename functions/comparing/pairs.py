@@ -20,7 +20,6 @@ from ..plan import OF_NODES, UNKNOWN_NODES, Comparison, Opening, not_as_reviewed
 from ..rendering.kinds import COUNTING, has_nodes
 from ..rendering.undriven import check_adopted, check_vanished
 from ..run import note, run_of
-from ..sources import Sources
 from ..upgrades import node_effects
 from ..upgrades.doubts import Doubt
 from ..upgrades.notes import notes
@@ -132,7 +131,8 @@ def compare(
     knows_nodes = any(map(has_nodes, (old, new))) and not doubt
     spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
     sources = run_of(new if pair.new else old).sources
-    unknown = _of_unknown_nodes(doubt, spared, sources, located)
+    doubt = doubt and doubt.told(lambda finding: located(sources.located(finding)))
+    unknown = _of_unknown_nodes(doubt, spared)
     results = [*notes(applied, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown]
     results = [*sources.placed(results), *map(located, sources.placed(check_adopted(old, new)))]
     results += leavers.findings(gone, new, sources, located)
@@ -149,18 +149,11 @@ def compare(
     return comparison._replace(knows_nodes=knows_nodes, doubt=reason, spared=spared, by_former_labels=by_labels)
 
 
-def _of_unknown_nodes(
-    doubt: Doubt | None, spared: frozenset[str], sources: Sources, located: Callable[[Result], Result]
-) -> Iterator[Result]:
-    """Yield the finding that what happens on the nodes is not known; it is advice where no harm can be among it.
-
-    `located` as for `compare`.
-    """
+def _of_unknown_nodes(doubt: Doubt | None, spared: frozenset[str]) -> Iterator[Result]:
+    """Yield the finding that what happens on the nodes is not known; it is advice where no harm can be among it."""
     if doubt:
         severity = info if spared == node_effects.HARMS else warning
-        place = doubt.place
-        place = located(sources.located(info("", place=place))).place if doubt.is_old and place else place
-        yield severity((OF_NODES, UNKNOWN_NODES, ": ", *doubt.reason), place=place)
+        yield severity((OF_NODES, UNKNOWN_NODES, ": ", *doubt.reason), place=doubt.place)
 
 
 def deployed_manifests(resources: ResourceList) -> list[Manifest]:

@@ -1,6 +1,8 @@
 """Why it is not known what a change does on the nodes, and where that is written."""
 
-from krmfn import Place, Result
+from collections.abc import Callable
+
+from krmfn import Place, Result, info
 from krmfn.typed import NamedTuple
 
 from ..fleet import rules
@@ -17,6 +19,13 @@ class Doubt(NamedTuple):
     """Where a reader mends it: the line of the inventory; None where that is more than one."""
     is_old: bool = False
     """Whether that is the side before the change."""
+
+    def told(self, located: Callable[[Result], Result]) -> "Doubt":
+        """Return the doubt; one about the side before the change with the names that `located` gives its files."""
+        if not self.is_old:
+            return self
+        finding = located(info(self.reason, place=self.place))
+        return self._replace(reason=finding.sentence, place=finding.place)
 
 
 def doubt(before: Cluster, after: Cluster) -> Doubt | None:

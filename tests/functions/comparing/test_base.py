@@ -496,6 +496,34 @@ def test_paths_of_the_base(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert finding.text == f"is wrong; list it in {checkout.name}:lab/kustomization.yaml"
 
 
+CARDS = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: NAME, namespace: kmm}
+spec: {moduleName: NAME, driverImage: r.example.com/NAME, driverVersion: "1", nodeSelector: {card: x}}
+"""
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {card: x}}\n"
+WRONG = {
+    "configs in two files that select one node": {"b.yaml": CARDS.replace("NAME", "b")},
+    "a node in two files": {"m.yaml": NODE},
+    "a config in two files": {"b.yaml": CARDS.replace("NAME", "a")},
+}
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_each_file_of_the_base_has_the_name_that_git_knows(wrong: dict[str, str], form: str, tmp_path: Path) -> None:
+    files = {"a.yaml": CARDS.replace("NAME", "a"), "n.yaml": NODE, **wrong}
+    repo = repository(tmp_path / "repo", {f"lab/{name}": text for name, text in files.items()})
+    for name in wrong:
+        (repo / "lab" / name).unlink()
+    commit(repo, {"lab/a.yaml": files["a.yaml"].replace('"1"', '"2"')})
+    done = diff(repo, "lab", "--format", form, TMPDIR=str(tmp_path))
+    name = run_git(repo, "rev-parse", "--short=12", "main")
+    assert f"{name}:lab/" in done.text
+    assert "/krmfn-" not in done.text + done.err
+
+
 def test_clusters_that_stay_are_named_in_one_order(tmp_path: Path) -> None:
     names = ("lab", "dev", "prod", "edge", "test")
     config = "clusters:\n" + "".join(f"  {name}: [{name}]\n" for name in names)
