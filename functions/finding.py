@@ -1,11 +1,13 @@
 """What the product asks of findings: their facts, their order, which two are copies of one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from krmfn import Place, Result
 from krmfn.results import NODES, Facts
 from krmfn.typed import Any, Protocol
 
+Locate = Callable[[Result], Result]
+"""Returns a finding with its place, as readers know that."""
 _NAMED = 20
 """How many nodes the fact names; their number is a fact of its own."""
 

@@ -1,10 +1,11 @@
 """What a change does by taking the config of an operator away: its findings, and the nodes that lose a driver."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from krmfn import ResourceList, Result
 
 from ..adoption.leaving import Leaving
+from ..finding import Locate
 from ..kmm.module import MODULE_KINDS
 from ..plan import Effect
 from ..rendering import function_config
@@ -13,9 +14,7 @@ from ..sources import Sources
 from ..upgrades import known_nodes
 
 
-def findings(
-    leavers: Sequence[Leaving], new: ResourceList, sources: Sources, located: Callable[[Result], Result]
-) -> list[Result]:
+def findings(leavers: Sequence[Leaving], new: ResourceList, sources: Sources, located: Locate) -> list[Result]:
     """Return an error per config that leaves, at its line in the new list, else in the old one.
 
     `located` gives a finding about the old side its place.

@@ -1,7 +1,7 @@
 """Pairs of clusters before and after a change, and the comparison of each pair; also the pairs of two PATHs."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Manifest, ResourceList, Result, info, warning
 from krmfn.resource import ref
@@ -15,6 +15,7 @@ from ..cluster_dump import is_dumped
 from ..command import Context
 from ..deployments.deployment import Deployment
 from ..final.against import check_external
+from ..finding import Locate
 from ..paths.failures import Failure, failure_of, log_failures, raise_alike
 from ..plan import OF_NODES, UNKNOWN_NODES, Comparison, Opening, not_as_reviewed, plan
 from ..rendering.kinds import COUNTING, has_nodes
@@ -107,10 +108,7 @@ def join_elsewhere(
 
 
 def compare(
-    pair: Pair,
-    name: str,
-    everywhere: Sequence[Deployment] = (),
-    located: Callable[[Result], Result] = lambda result: result,
+    pair: Pair, name: str, everywhere: Sequence[Deployment] = (), located: Locate = lambda result: result
 ) -> Comparison:
     """Return the comparison of one cluster before and after.
 
@@ -131,7 +129,7 @@ def compare(
     knows_nodes = any(map(has_nodes, (old, new))) and not doubt
     spared = node_effects.excluded_harms(old, new) if doubt else frozenset[str]()
     sources = run_of(new if pair.new else old).sources
-    doubt = doubt and doubt.told(lambda finding: located(sources.located(finding)))
+    doubt = doubt and doubt.located(lambda finding: located(sources.located(finding)))
     unknown = _of_unknown_nodes(doubt, spared)
     results = [*notes(applied, new, knows_nodes, old), *check_vanished(new, run_of(old).driven), *unknown]
     results = [*sources.placed(results), *map(located, sources.placed(check_adopted(old, new)))]

@@ -1,10 +1,9 @@
 """Why it is not known what a change does on the nodes, and where that is written."""
 
-from collections.abc import Callable
-
 from krmfn import Place, Result, info
 from krmfn.typed import NamedTuple
 
+from ..finding import Locate
 from ..fleet import rules
 from ..fleet.cluster import Cluster
 from ..sentence import Sentence
@@ -20,11 +19,11 @@ class Doubt(NamedTuple):
     is_old: bool = False
     """Whether that is the side before the change."""
 
-    def told(self, located: Callable[[Result], Result]) -> "Doubt":
-        """Return the doubt; one about the side before the change with the names that `located` gives its files."""
+    def located(self, locate: Locate) -> "Doubt":
+        """Return the doubt; one about the side before the change with the names that `locate` gives its files."""
         if not self.is_old:
             return self
-        finding = located(info(self.reason, place=self.place))
+        finding = locate(info(self.reason, place=self.place))
         return self._replace(reason=finding.sentence, place=finding.place)
 
 
