@@ -35,7 +35,7 @@ UNUSUAL = b"'\"?!&*<"
 _LINES = rb"\n%b(?=[^ \n#-])"
 _HEADS = rb"\n%b(?=[ak" + UNUSUAL + rb"])"
 _HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n%b()kind: +[A-Za-z0-9]+ *(?=\n(?! *\n|%b))"
-_END = re.compile(rb"\n(?= {0,3}[^ \t\n#])")
+_END = rb"\n(?= {0,3}[^ \t\n#])"
 """The line before one that ends a mapping at column 4."""
 _SHARED = 1024
 """How many lines are kept: those that items share are read again with each of them, so the others go first."""
@@ -112,7 +112,7 @@ class Mapping:
         is_again = text.find(key, start, end) >= 0 or text.find(key, behind, at + 3) >= 0
         if is_again or not text[start : start + 1].isalnum() or self._has_disguise(behind, end):
             return None
-        below = _END.search(text, start, end)
+        below = _pattern(_END).search(text, start, end)
         return Mapping(text, start, below.start() + 1 if below else end, 4)
 
     def _has_disguise(self, start: int, end: int) -> bool:
