@@ -97,7 +97,8 @@ class Item:
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
         if self._content is not None and self._content.is_open:
-            return itemtext.opened_word(self._content.manifest, "kind")
+            kind = self._content.manifest.get("kind")
+            return kind if isinstance(kind, str) else ""
         if self._kind is None:
             self._kind = itemtext.string(self, "kind")
         return self._kind
@@ -106,7 +107,8 @@ class Item:
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
         if self._content is not None and self._content.is_open:
-            return itemtext.opened_word(self._content.manifest, "apiVersion")
+            version = self._content.manifest.get("apiVersion")
+            return version if isinstance(version, str) else ""
         if self._api_version is None:
             self._api_version = itemtext.string(self, "apiVersion")
         return self._api_version

@@ -122,6 +122,16 @@ def test_a_check_of_plain_files_loads_no_other_command(tmp_path: Path) -> None:
     assert modules & (COMMANDS | {"jsonschema", "pathspec", "ruamel", "yaml"}) == set()
 
 
+def test_a_finding_in_text_loads_no_openssl(tmp_path: Path) -> None:
+    """Only ids of findings are hashed, which other formats print, and which tell known findings from new ones."""
+    folder = shutil.copytree(ROOT / "examples/conflict", tmp_path / "conflict")
+    command = [sys.executable, "-c", LOADED, "check", "conflict"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder.parent)
+    modules = {*done.stderr.split("\n")}
+    assert (done.returncode, "[KRM301]" in done.stdout) == (1, True)
+    assert modules & {"hashlib", "krmfn_functions.rendering.pipeline"} == {"krmfn_functions.rendering.pipeline"}
+
+
 def test_the_help_loads_no_command() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED, "--help"], capture_output=True, text=True, check=True)
     modules = {*done.stderr.split("\n")}

@@ -29,7 +29,7 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_compos
         line = first + document.line - 1
         syntax.check(document.text, line - 1)
         item = Item(document.text, 0, len(document.text), -2, False, Place(name, index, line, column))
-        _ = item.manifest, is_composed and item.content.composed  # raises the errors here, and only once
+        _ = item.content.manifest, is_composed and item.content.composed  # raises the errors here, and only once
         yield item
 
 

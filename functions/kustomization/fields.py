@@ -103,12 +103,13 @@ def findings(item: Item) -> Iterator[Result]:
             field=Field(path),
             remedy="remove one",
         )
-    yield from check(item.manifest, SCHEMA, "KRM502")
-    kind = item.manifest.get("kind") or "Kustomization"
+    manifest = item.content.manifest
+    yield from check(manifest, SCHEMA, "KRM502")
+    kind = manifest.get("kind") or "Kustomization"
     version = VERSIONS.get(kind) if isinstance(kind, str) else None
     if not version:
         yield error(f"is {kind!r}; must be Kustomization or Component", rule="KRM502", field=Field("kind"))
-    elif item.manifest.get("apiVersion") not in (None, "", version):
+    elif manifest.get("apiVersion") not in (None, "", version):
         yield error(f"must be {version} for a {kind}", rule="KRM502", field=Field("apiVersion"))
-    if not any(value not in (None, "") for key, value in item.manifest.items() if key not in ("apiVersion", "kind")):
+    if not any(value not in (None, "") for key, value in manifest.items() if key not in ("apiVersion", "kind")):
         yield error("is empty, and kustomize refuses it", rule="KRM502", remedy="list resources")

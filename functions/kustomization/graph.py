@@ -45,8 +45,8 @@ class Kustomization(NamedTuple):
 
     @property
     def manifest(self) -> Manifest:
-        """Return its data; {} when it cannot be read."""
-        return self.item.manifest if self.item else {}
+        """Return its data, which is only read; {} when it cannot be."""
+        return self.item.content.manifest if self.item else {}
 
     @property
     def is_component(self) -> bool:

@@ -144,7 +144,7 @@ class _Reader:
         self.kustomizations[folder] = kustomization
         if item:
             findings.extend(item.located(finding)._replace(ref=None) for finding in fields.findings(item))
-            named = mentions.read(item.manifest)
+            named = mentions.read(item.content.manifest)
             kustomization.references.extend(references.read(named, item, folder, self.disk, findings))
             findings.extend(self.texts.findings(kustomization.references))
         return kustomization
@@ -153,7 +153,7 @@ class _Reader:
         """Return the document of a kustomization; None, with a finding, when it has not exactly one."""
         items, text_findings = self.texts.documents(target.real, target.name, "KRM502", _judge)
         findings.extend(text_findings)
-        if len(items) == 1 and items[0].manifest:
+        if len(items) == 1 and items[0].content.manifest:
             return items[0]
         place, message = Place(target.name), "is not a kustomization"
         if len(items) > 1:

@@ -130,7 +130,7 @@ def is_untouched(
     item, source = kustomization.item, texts.sources.get(kustomization.path, b"")
     if item is None or build_texts.get(kustomization.path) != source or not _can_grow(item, source):
         return False
-    if not item.manifest.keys() <= FIELDS or _WORD.search(item.text) or _HIDDEN.search(item.text):
+    if not item.content.manifest.keys() <= FIELDS or _WORD.search(item.text) or _HIDDEN.search(item.text):
         return False
     size = 0
     for reference in kustomization.references:
@@ -157,7 +157,7 @@ def _can_grow(item: Item, text: bytes) -> bool:
     node = item.content.composed
     is_block = isinstance(node, MappingNode) and not node.flow_style and node.start_mark.column == 0
     is_last = text.endswith(b"\n") and text.find(item.text) + len(item.text) == len(text)
-    has_content = any(value for key, value in item.manifest.items() if key not in ("apiVersion", "kind"))
+    has_content = any(value for key, value in item.content.manifest.items() if key not in ("apiVersion", "kind"))
     return is_block and is_last and has_content
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from krmfn import Item, Manifest, Ref, ResourceList
 from krmfn.ownership import Mark, known_as, mark_of
@@ -121,9 +121,15 @@ def is_custom(group: str) -> bool:
     return "." in group and not group.endswith((".k8s.io", MODULE_GROUP))
 
 
+@lru_cache(maxsize=64)
+def _kinds_of(pairs: frozenset[tuple[str, str]]) -> frozenset[str]:
+    return frozenset(kind for _, kind in pairs)
+
+
 def of_kinds(items: Iterable[Item], pairs: Kinds) -> list[Item]:
     """Return the items whose (group, kind) is one of the pairs."""
-    kinds = {kind for _, kind in pairs}  # looked at first: the group costs more
+    kinds = _kinds_of(pairs) if isinstance(pairs, frozenset) else {kind for _, kind in pairs}
+    # looked at first: the group costs more
     return [item for item in items if item.kind in kinds and (item.group, item.kind) in pairs]
 
 
@@ -170,11 +176,16 @@ def is_ours(function_config: Manifest) -> bool:
 def candidates(resources: ResourceList) -> list[Item]:
     """Return the items whose kind is similar to one of KNOWN, and those whose text names one of our groups."""
     kinds = {item.kind for item in resources.items}
-    similar = {kind for kind in kinds if any(is_similar(kind, known) for known in _KINDS)}
+    similar = {kind for kind in kinds if _is_similar(kind)}
     named = {id(item) for item in resources.mentioning(OURS)}
     others = _COMMON | similar
     named |= {id(item) for item in resources.items if item.kind not in others and item.mentions(PTEMPLATE_GROUP)}
     return [item for item in resources.items if item.kind in similar or id(item) in named]
+
+
+@lru_cache(maxsize=1024)  # the lists of a run have the same few kinds
+def _is_similar(kind: str) -> bool:
+    return any(is_similar(kind, known) for known in _KINDS)
 
 
 @cache

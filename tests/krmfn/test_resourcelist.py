@@ -378,4 +378,6 @@ def test_mentioning_finds_what_each_item_says_whatever_was_asked_before(order: l
     resources = parsed(items)
     for word in (*order, *order):
         assert resources.mentioning(word) == [item for item in resources.items if item.mentions(word)]
+        few = ResourceList(resources.items[2:5])  # these are searched one by one
+        assert few.mentioning(word) == [item for item in few.items if item in resources.mentioning(word)]
     assert {"a0", "a2"} <= {item.name for item in resources.mentioning("krmfn.dev/owner")}
