@@ -106,7 +106,7 @@ COMMANDS |= {
         *(f"commands.{name}" for name in ("diff", "images", "import_", "inventory", "nodes", "render", "report")),
         *("comparing", "kustomization.builds", "kustomization.kustomize", "paths.git"),
         *("cluster.external", "command_line.argocd", "differences", "final.against", "fleet.cluster", "fleet.table"),
-        *("formats.grouped", "importing", "kmm.regexps", "plan", "report", "upgrades"),
+        *("formats.grouped", "importing", "kmm.dockerfile", "kmm.regexps", "plan", "report", "upgrades"),
     )
 }
 """What only other commands need, or folders with a kustomization."""

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping
 
 from krmfn import Item, Result
 from krmfn.ownership import Id
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
-from ..kmm.dockerfile import Dockerfile, dockerfile_of
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import CONTAINER, HUB_KIND, Module
 from ..kmm.recipes import KEY
 from ..kmm.rule import on_hub
 from .stream import CONFIG_MAP, FinalList
+
+if TYPE_CHECKING:
+    from ..kmm.dockerfile import Dockerfile
 
 
 class Build(NamedTuple):
@@ -89,5 +91,7 @@ def sources_of(final: FinalList) -> list[Source]:
         item = config_map_of(build, items.get(build.name, {}))
         content = text(table(item.manifest, "data"), KEY) if item else ""
         if item and content:
+            from ..kmm.dockerfile import dockerfile_of  # here: few clusters have a Dockerfile
+
             sources.setdefault(item.ref.id, Source(item, dockerfile_of(content), [])).builds.append(build)
     return [source for source in sources.values() if source.dockerfile.stages]

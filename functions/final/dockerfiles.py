@@ -11,15 +11,18 @@ from collections.abc import Iterator
 
 from krmfn import Field, Result, error, info, warning
 from krmfn.printing import some
+from krmfn.typed import TYPE_CHECKING
 
 from .. import oracles
-from ..kmm.dockerfile import Stage
 from ..kmm.lookup import table, text
 from ..kmm.module import HUB_KIND
 from ..kmm.recipes import KEY
 from ..rule import Rule
 from .build_sources import Build, Source, builds_of, config_map_of, config_maps, sources_of
 from .stream import FinalList
+
+if TYPE_CHECKING:
+    from ..kmm.dockerfile import Stage
 
 PASSED = frozenset({"KERNEL_FULL_VERSION", "KERNEL_VERSION", "MOD_NAME", "MOD_NAMESPACE", "DTK_AUTO"})
 """The build arguments that KMM passes; the last one only OpenShift's."""

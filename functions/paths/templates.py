@@ -3,6 +3,8 @@
 kubectl, Argo CD and kustomize apply nothing of a document that is no YAML. So a file counts as a template only where
 nothing in it could be applied or is about krmfn: each document that cannot be read has an action of a template in it,
 none can be read as a resource, and no word of ours stands anywhere, in no spelling that another reader may know.
+
+Every check of files loads this, and few have a template: the patterns for those are compiled when they are used.
 """
 
 import re
@@ -16,9 +18,9 @@ _MOST = 1 << 20
 """The size of a text, in bytes, beyond which nobody looks whether it is a template."""
 _ACTIONS = ((b"{{", b"}}"), (b"{%", b"%}"), (b"{#", b"#}"), (b"<%", b"%>"))
 """How actions begin and end. Sources: Go's text/template and Helm; Jinja (Ansible, Salt), Template Designer; ERB."""
-_PLAIN = re.compile(rb"(?:[^\"'# \t]|[ \t](?!#)|(?<=\{)#)*")
+_PLAIN = rb"(?:[^\"'# \t]|[ \t](?!#)|(?<=\{)#)*"
 """The part of a line before a quote or a comment; `{#` begins an action."""
-_BEGINNING = re.compile(rb"[\w.$/(\"'`]")
+_BEGINNING = rb"[\w.$/(\"'`]"
 """How the inside of `{{ }}` begins, where it is no mapping of YAML's."""
 _PROPERTY = rb"(?:(?:[&!|>]\S{0,99}\s|#.{0,200}\n)\s*)"
 """An anchor, a tag, the head of a block or a comment between a key and its value."""
@@ -33,7 +35,7 @@ _NAMES = (
 
 All that is said of words holds in lower case: to look for a few words one by one takes a tenth of looking for any.
 """
-_PTEMPLATE = re.compile(rb"\bptemplate")
+_PTEMPLATE = rb"\bptemplate"
 _OUR_KINDS = re.compile(
     rb"%b(?:%b{0,4}(?:\*\w|['\"]?(?:module|(node))(?:list)?\b|%b)|%b{4}[&!|>#])"
     % (_KEY, _PROPERTY, _TOO_MUCH, _PROPERTY)
@@ -45,27 +47,23 @@ is read here may be any. The group is of Nodes, which others keep in Git, too.
 """
 _NAME = rb"[\w./-]+(?![\w./{<%$-])"
 """A whole kind: one in which an action of a template stands ends before it."""
-_KIND = re.compile(rb"%b%b{0,4}['\"]?(\*|%b)" % (_KEY, _PROPERTY, _NAME), re.IGNORECASE)
+_KIND = rb"(?i)%b%b{0,4}['\"]?(\*|%b)" % (_KEY, _PROPERTY, _NAME)
 """A kind in a text, or the alias that stands for it; see `_OUR_KINDS`."""
-_UNKNOWN = re.compile(
-    rb"(?:(?<![\w$.-])|(?<=\\n))kind['\"]?\s*:(?!=)(?!\s*%b{0,4}(?:['\"]?%b|''|\"\"|[\[{](?![{%%#])|[],}]|\Z))"
-    rb"|\*[^\s*]+[ \t]+:(?=\s)" % (_PROPERTY, _NAME),
-    re.IGNORECASE,
+_UNKNOWN = (
+    rb"(?i)(?:(?<![\w$.-])|(?<=\\n))kind['\"]?\s*:(?!=)(?!\s*%b{0,4}(?:['\"]?%b|''|\"\"|[\[{](?![{%%#])|[],}]|\Z))"
+    rb"|\*[^\s*]+[ \t]+:(?=\s)" % (_PROPERTY, _NAME)
 )
 """A kind that is not known before something fills it in, or that stands behind more than is read; an alias as a key."""
-_CONFIG = re.compile(
-    rb"^[ -]*kind['\"]?[ \t]*:[ \t]*['\"]?(?:deviceconfig|ptemplate|managedclustermodule|module)\b",
-    re.IGNORECASE | re.MULTILINE,
-)
+_CONFIG = rb"(?im)^[ -]*kind['\"]?[ \t]*:[ \t]*['\"]?(?:deviceconfig|ptemplate|managedclustermodule|module)\b"
 """The line of a config's or a Module's kind."""
 _BREAK = rb"(?:\r\n?|\n|\xc2?\x85|\xe2\x80[\xa8\xa9])"
 """The ends of a line in YAML 1.1."""
 _ENCODED = re.compile(rb"![^\s]{0,99}(?:binary|%[0-9A-Fa-f]{2})")
 """A tag of base64, or one that is escaped."""
-_SPELLINGS = re.compile(rb"\\[xuU]|\\" + _BREAK + rb"|" + _ENCODED.pattern)
+_SPELLINGS = rb"\\[xuU]|\\" + _BREAK + rb"|" + _ENCODED.pattern
 """Other ways to spell a word: escapes, a scalar over two lines, a tag."""
-_CONTINUED = re.compile(rb"\\" + _BREAK + rb"[ \t]*")
-_ESCAPED = re.compile(rb"\\(?:x([0-7][0-9A-Fa-f])|u00([0-7][0-9A-Fa-f])|U000000([0-7][0-9A-Fa-f]))")
+_CONTINUED = rb"\\" + _BREAK + rb"[ \t]*"
+_ESCAPED = rb"\\(?:x([0-7][0-9A-Fa-f])|u00([0-7][0-9A-Fa-f])|U000000([0-7][0-9A-Fa-f]))"
 
 
 class Template(KrmfnError):
@@ -163,32 +161,32 @@ def _has_words(lower: bytes, but_nodes: bool = False) -> bool:
 
 
 def _has_names(lower: bytes) -> bool:
-    return any(word in lower for word in _NAMES) or (b"ptemplate" in lower and _PTEMPLATE.search(lower) is not None)
+    return any(word in lower for word in _NAMES) or (b"ptemplate" in lower and re.search(_PTEMPLATE, lower) is not None)
 
 
 def kinds_in(text: bytes) -> set[str]:
     """Return the kinds that a text may hold, in lower case; "" among them where one may be any."""
     text = text.replace(b"\0", b"")
     plain = _plain(text) if _is_spelt(text) else text
-    kinds = {kind.decode().lower() for part in (text, plain) for kind in _KIND.findall(part)}
-    is_hidden = "*" in kinds or _ENCODED.search(text) is not None or _UNKNOWN.search(plain) is not None
+    kinds = {kind.decode().lower() for part in (text, plain) for kind in re.findall(_KIND, part)}
+    is_hidden = "*" in kinds or _ENCODED.search(text) is not None or re.search(_UNKNOWN, plain) is not None
     return kinds - {"*"} | ({""} if is_hidden else set())
 
 
 def _is_spelt(text: bytes) -> bool:
     """Return whether a text has escapes or tags that may stand for a word."""
-    return (b"\\" in text or b"!" in text) and _SPELLINGS.search(text) is not None
+    return (b"\\" in text or b"!" in text) and re.search(_SPELLINGS, text) is not None
 
 
 def _plain(text: bytes) -> bytes:
     """Return a text with its escapes of ASCII characters and its continued lines written out."""
-    joined = _CONTINUED.sub(b"", text)
-    return _ESCAPED.sub(lambda match: bytes([int(match[1] or match[2] or match[3], 16)]), joined)
+    joined = re.sub(_CONTINUED, b"", text)
+    return re.sub(_ESCAPED, lambda match: bytes([int(match[1] or match[2] or match[3], 16)]), joined)
 
 
 def holds_config(text: bytes) -> bool:
     """Return whether a template, or any other text, has the kind of a config or a Module in it."""
-    return bool(_CONFIG.search(text))
+    return bool(re.search(_CONFIG, text))
 
 
 def _is_unreadable_action(document: bytes) -> bool:
@@ -201,11 +199,11 @@ def _has_actions(document: bytes) -> bool:
 
 
 def _has_action(line: bytes) -> bool:
-    head = _PLAIN.match(line)
+    head = re.match(_PLAIN, line)
     for start, end in _ACTIONS:
         at = line.find(start, 0, head.end() if head else 0)
         inside = line[at + 2 : line.find(end, at + 2)].lstrip(b"-+~ \t") if at >= 0 and end in line[at + 2 :] else b""
-        if inside and (start != b"{{" or _BEGINNING.match(inside)):
+        if inside and (start != b"{{" or re.match(_BEGINNING, inside)):
             return True
     return False
 
