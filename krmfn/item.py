@@ -97,8 +97,7 @@ class Item:
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
         if self._content is not None and self._content.is_open:
-            kind = self._content.manifest.get("kind")
-            return kind if isinstance(kind, str) else ""
+            return itemtext.opened_word(self._content.manifest, "kind")
         if self._kind is None:
             self._kind = itemtext.string(self, "kind")
         return self._kind
@@ -107,8 +106,7 @@ class Item:
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
         if self._content is not None and self._content.is_open:
-            version = self._content.manifest.get("apiVersion")
-            return version if isinstance(version, str) else ""
+            return itemtext.opened_word(self._content.manifest, "apiVersion")
         if self._api_version is None:
             self._api_version = itemtext.string(self, "apiVersion")
         return self._api_version

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache, partial
 
 from .errors import KrmfnError
-from .resource import Ref, same
+from .resource import Manifest, Ref, same
 from .typed import Any
 from .yamltext import oddlines, peek, simple
 
@@ -23,6 +23,7 @@ __all__ = [
     "mentions",
     "note_look",
     "note_ref",
+    "opened_word",
     "part",
 ]
 __all__ += ["string", "strings"]
@@ -101,6 +102,12 @@ def _loaded_value(item: Any, path: tuple[str, ...]) -> Any:
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value
+
+
+def opened_word(manifest: Manifest, key: str) -> str:
+    """Return the string at a key; "" where there is none."""
+    value = manifest.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def note_ref(item: Any, ref: Ref) -> None:
