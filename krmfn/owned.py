@@ -1,16 +1,19 @@
 """What a function makes of an owner: put in, found again in a later run, and removed."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from .editing import put, with_refs
 from .errors import KrmfnError, Refused
 from .index import index_of
 from .item import Item
-from .ownership import Id, Mark, known_as, mark_on, stamp
-from .resource import Manifest, Ref, annotations_of, copied, ref
+from .ownership import Id, Mark, known_as, mark_on, owner_key, stamp
+from .resource import GroupKind, Manifest, Ref, annotations_of, copied, ref
 from .typed import Any
 
-__all__ = ["Adopt", "put_owned", "remove"]
+__all__ = ["Adopt", "put_all", "put_owned", "remove"]
+
+_PARTIAL = "internal.config.k8s.io/kpt-resource-id"
+"""The annotation of each item where kpt sends a part of the package, by `selectors` or `exclude`."""
 
 Adopt = Callable[[Item], bool]
 """Returns True for an object that somebody else made and that is taken over."""
@@ -47,6 +50,36 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Ad
     put(resources, objects.values(), index, is_owned=True)
     index.children.update(dict.fromkeys(names, ()))
     index.children[source.id] = [index.by_id[name][0] for name in objects]
+
+
+def put_all(resources: Any, manifests: Mapping[Item, Any], kind: GroupKind, adopt: "Adopt | None") -> None:
+    """Put in what is made of each owner of a kind, and remove what is made of none any more (see `own_all`)."""
+    _check_whole(resources, manifests, kind)
+    lists = [(owner, with_refs(some)) for owner, some in manifests.items()]
+    ids = {name: {new.id for new, _ in pairs} for it, pairs in lists for name in known_as(it.ref, it.annotations)}
+    idle = _present_owners(resources, resources.marked()) - ids.keys()
+    children = _children(resources, resources.function or "function").items()
+    ours = [(name, item) for name, items in children if name[:2] == kind and name not in idle for item in items]
+    free = {id(item): item for name, item in ours if item.ref.id not in ids.get(name, ())}
+    new_ids = set[Id]().union(*ids.values())
+    remove(resources, [item for item in free.values() if item.ref.id not in new_ids])
+    for item in free.values():
+        del item.annotations[owner_key(resources.prefix)]  # where another owner makes it now, it takes it over
+    resources.index = None
+    for owner, pairs in lists:
+        of_owner = [manifest for _, manifest in pairs]
+        put_owned(resources, owner, of_owner, lambda item: id(item) in free or bool(adopt and adopt(item)))
+
+
+def _check_whole(resources: Any, owners: Iterable[Item], kind: GroupKind) -> None:
+    """Raise Refused for an owner of another kind, and for a list in which kpt hides a part: an owner may be there."""
+    for item in resources.mentioning(_PARTIAL):
+        if _PARTIAL in item.annotations:
+            advice = "remove `selectors` and `exclude` of this function in the Kptfile, or the options of `kpt fn eval`"
+            raise Refused(f"comes in a part of a package, which may lack owners: {advice}", item, f"{item.ref} ")
+    for owner in owners:
+        if (owner.group, owner.kind) != kind:
+            raise Refused(f"cannot be an owner here: own_all was called for {kind[1]}", owner, f"{owner.ref} ")
 
 
 def _refuse_others(resources: Any, others: Sequence[Item], source: Ref, adopt: "Adopt | None") -> None:

@@ -1,6 +1,6 @@
 """A ResourceList: read lazily, changed by upsert and prune; what was not touched leaves as the bytes it came in."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from . import editing, envelope, itemtext
 from .envelope import Chunk, Envelope
@@ -90,8 +90,7 @@ class ResourceList:
         """Return the items of a kind or some kinds (of all without one), in the list's order; nothing is parsed.
 
         `group` names the API group ("" is core). `local=True` returns only items that no cluster gets (see
-        `item.LOCAL`), False only the others, None both. With `name`, `labels` or `annotations` an item must have all of
-        these.
+        `item.LOCAL`), False only the others, None both. `name`, `labels` and `annotations` have to fit, too.
         """
         kinds, items = (kind,) if isinstance(kind, str) else kind, self.items
         if kinds:  # most items have not been read, and their kind is then looked at without a call
@@ -191,7 +190,7 @@ class ResourceList:
     ) -> None:
         """Mark and upsert all that the function generates from `owner`, and remove what it generated before.
 
-        `owner` may be the functionConfig. Objects of an owner that is no longer in the list stay. Raises KrmfnError for
+        `owner` may be the functionConfig. Objects of an owner that is gone stay (see `own_all`). Raises KrmfnError for
         an object with the id of one that the function did not generate from this owner, unless `adopt` returns True for
         it and so takes it over; for a second call with one owner; and as `upsert` does.
         """
@@ -199,13 +198,22 @@ class ResourceList:
 
         owned.put_owned(self, owner, manifests, adopt)
 
+    def own_all(self, manifests: Mapping[Item, Any], *, kind: str, group: str, adopt: "Adopt | None" = None) -> None:
+        """Call `own` for each owner in `manifests`, with its manifests; remove what was made of those that are gone.
+
+        What was made of one that is in the list and not in `manifests` stays. Raises as `own` does, for an
+        owner of another kind, and where kpt's selectors hide a part of the list.
+        """
+        from . import owned
+
+        owned.put_all(self, manifests, (group, kind), adopt)
+
     def upsert(self, manifests: Manifest | Iterable[Manifest]) -> None:
         """Replace each resource with the same group, kind, namespace and name, or add it at the end.
 
-        An item that already means the same keeps its bytes; one that changes keeps its comments and key order.
-        Raises KrmfnError, with the object and the field, for one without apiVersion, kind or name, or with a value
-        that JSON does not have (a set, a tuple, NaN, a key that is no string), and for one that is twice in the list or
-        among the manifests; nothing changes then.
+        An item that already means the same keeps its bytes; one that changes keeps its comments and key order. Raises
+        KrmfnError, with object and field, for one without apiVersion, kind or name, or with a value that JSON does not
+        have (a set, NaN, a key that is no string), and for one that is there or given twice; nothing changes then.
         """
         named = editing.with_refs(manifests)
         index = index_of(self, {new.kind for new, _ in named})
