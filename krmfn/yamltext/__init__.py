@@ -21,6 +21,7 @@ rebuilt      values that moved and were built anew
 candidates   what went, to be found again by what it holds
 replaced     values that took the places of others
 losses       what an edit would lose: it is refused then
+readback     what comes of an edit, read back as Kubernetes and as kustomize read it
 rows         where the lines of keys and entries begin and end
 aliases      where the aliases of a text stand
 remarks      the comments of fields

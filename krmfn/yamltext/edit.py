@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator
 
 from ..errors import KrmfnError
-from ..resource import same
 from ..typed import Any
-from . import emit, inplace, losses, nodewise, simple
+from . import emit, inplace, losses, nodewise, readback, simple
 from .align import Lists
 from .changes import Change
 
@@ -38,22 +37,25 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_
     body, rest = text[:end], text[end:]
     data = [new] if indent >= 0 else new
     candidate = nodewise.patched(body.decode(), data, lists, may_rewrite)
-    edited = candidate if candidate is not None and _holds(candidate, data, body) else None
-    if edited is None:
+    if candidate is None or not readback.holds(candidate, data, body.decode(), lists):
         # what was lent from another text may have comments that nobody sees here
         is_lent = any(known.source for known in (lists or {}).values())
         if is_lent or not _is_harmless(body.decode(), data, indent, may_rewrite):
-            raise _refusal(body.decode(), data, candidate)
-        edited = emit.dump(data, max(indent, 0))
-    return _with_trailer(edited, rest)
+            raise _refusal(body.decode(), data, candidate, lists)
+        candidate = emit.dump(data, max(indent, 0))
+        if problem := readback.misread(candidate, data, body.decode(), lists):
+            raise _of_item(problem, data)
+    return _with_trailer(candidate, rest)
 
 
-def _refusal(body: str, data: Any, candidate: str | None) -> losses.WouldLose:
+def _refusal(body: str, data: Any, candidate: str | None, lists: Lists | None) -> losses.WouldLose:
     """Return why an item is not written, with the path of what cannot be.
 
     `candidate`: the text edited in place, which a reader would take for something else; None without one.
     """
-    failure = losses.WouldLose(_LOSES) if candidate is None else losses.unlike(candidate, data)
+    failure = losses.WouldLose(_LOSES)
+    if candidate is not None:
+        failure = losses.unlike(candidate, data) or readback.misread(candidate, data, body, lists) or failure
     parts = failure.parts or losses.first_difference(parse(body), data) or ()
     return _of_item(losses.WouldLose(str(failure), parts), data)
 
@@ -81,8 +83,8 @@ def written(data: Any, indent: int, lists: Lists) -> str:
     """Return the text of new data, `indent` columns in; what was lent from other texts takes its lines along."""
     try:
         text = nodewise.written(data, indent, lists)
-        if not _holds(text, data, text.encode()):
-            raise losses.unlike(text, data)
+        if not readback.holds(text, data, text):
+            raise losses.unlike(text, data) or readback.misread(text, data, text) or losses.WouldLose(_LOSES)
     except losses.WouldLose as failure:
         parts = failure.parts or next(_lent_parts(data, lists, ()), ())
         raise _of_item(losses.WouldLose(str(failure), parts), data) from failure
@@ -128,12 +130,12 @@ def with_line_end(text: bytes, indent: int) -> bytes:
         data = parse(text.decode())
     except KrmfnError:  # an alias whose anchor stands in another item, perhaps
         data = None
-    if data is not None and _holds(text.decode() + "\n", data):
+    if data is not None and readback.holds(text.decode() + "\n", data):
         return text + b"\n"
     from . import load
 
     ended = load.with_line_end(text)  # the block text's header says it, and every other byte stays
-    if data is None or _holds(ended.decode(), data):
+    if data is None or readback.holds(ended.decode(), data):
         return ended
     return updated(text + b"\n", data[0] if indent >= 0 else data, indent)
 
@@ -148,31 +150,6 @@ def parse(text: str) -> Any:
     return data
 
 
-def _holds(text: str, data: Any, before: bytes = b"") -> bool:
-    """Return True when a text is YAML of this data, to Kubernetes and, as far as it was edited, to kustomize.
-
-    `before` is the text as it was: what the two read differently there may stay (`on`, a date), and nothing else.
-    """
-    known = simple.read(text)
-    if known is not None:
-        return same(known, data)
-    from . import load, values
-
-    try:
-        root = load.compose(text.encode())
-        if not same(values.build(root), data):
-            return False
-    except KrmfnError:
-        return False
-    if not before:
-        return True
-    odd = losses.doubtful(root)
-    if not odd:
-        return odd is not None
-    old = losses.doubtful(load.compose(before))
-    return old is None or odd <= old
-
-
 def undashed(text: bytes, indent: int) -> bytes:
     """Return an item of a list (its dash at column `indent`) as a document of its own, in column 0."""
     return re.sub(rb"(?m)^ {1,%d}" % (indent + 2), b"", text.replace(b"-", b" ", 1)) if indent >= 0 else text
@@ -184,7 +161,7 @@ def dashed(text: bytes, data: Any, old: int, indent: int) -> bytes:
     pad = " " * (indent + 2)
     moved = "\n".join(pad + line if line.strip() else line for line in lines)
     moved = f"{moved[:indent]}-{moved[indent + 1 :]}\n"
-    return (moved if _holds(moved, [data]) else emit.dump([data], indent)).encode()
+    return (moved if readback.holds(moved, [data]) else emit.dump([data], indent)).encode()
 
 
 def trailer(text: bytes, indent: int) -> int:

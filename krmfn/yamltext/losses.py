@@ -9,9 +9,9 @@ from ..typed import Any
 from . import linetree, positions
 from .align import match_entries
 from .remarks import Parts
-from .simple import PLAIN, differs, is_merge
+from .simple import is_merge
 
-__all__ = ["WouldLose", "anchor", "check_anchors", "comments", "doubtful", "first_difference", "reason", "shared"]
+__all__ = ["WouldLose", "anchor", "check_anchors", "comments", "first_difference", "reason", "shared"]
 __all__ += ["is_said_of_many", "unknown", "unlike"]
 
 _ANCHOR = re.compile(r"(?:![^\s,\[\]{}]*[ \t]+)?&([^\s,\[\]{}]+)")
@@ -82,22 +82,6 @@ def _content(text: str, node: Any) -> int:
     return text.find("\n", start) + 1 or len(text) if node.style in ("|", ">") else start
 
 
-def doubtful(root: Any) -> Counter[str] | None:
-    """Return the plain scalars that kustomize (go-yaml v3) reads otherwise than Kubernetes, keys among them.
-
-    None when a key stands twice in a mapping: as text, as kustomize compares keys.
-    """
-    counts: Counter[str] = Counter()
-    for node in positions.nodes(root):
-        if node.id == "mapping":
-            names = [str(key.value) for key, _ in node.value if not is_merge(key)]
-            if len({*names}) < len(names):
-                return None
-        elif node.id == "scalar" and node.tag == PLAIN and differs(node.value):
-            counts[node.value] += 1
-    return counts
-
-
 def reason(text: str, node: Any, remarks: list[tuple[int, int]], values: tuple[Any, Any]) -> str:
     """Return why a value cannot be written anew as other data without a loss; "" where it can.
 
@@ -116,8 +100,8 @@ def reason(text: str, node: Any, remarks: list[tuple[int, int]], values: tuple[A
     return ""
 
 
-def unlike(text: str, data: Any) -> WouldLose:
-    """Return why a text cannot be written for the data: a reader would not find that in it."""
+def unlike(text: str, data: Any) -> WouldLose | None:
+    """Return why a text cannot be written for the data: Kubernetes would not find that in it; None where it would."""
     from . import load, values
 
     try:
@@ -129,8 +113,7 @@ def unlike(text: str, data: Any) -> WouldLose:
         return WouldLose(f"{_UNLIKE} the key stands twice in its text; remove one of them", split(twice[0]))
     if parts := first_difference(known, data):
         return WouldLose(f"{_UNLIKE} its lines are read otherwise there; write the value out as plain data", parts)
-    word = next(iter(doubtful(root) or ("",)))
-    return WouldLose(f"{_UNLIKE} Kubernetes and kustomize read {word} in it differently; put it in quotes")
+    return None
 
 
 def first_difference(old: Any, new: Any, parts: Parts = ()) -> Parts | None:

@@ -11,7 +11,7 @@ from itertools import chain
 
 from ..resource import same
 from ..typed import Any
-from . import align, inline, linetree, losses, moves, replaced
+from . import align, inline, linetree, moves, readback, replaced
 from .candidates import Candidates
 from .moves import Origin
 from .replaced import Gone, Written
@@ -162,7 +162,7 @@ class _Changes:
 def _is_sure(gone: Gone) -> bool:
     """Return False for what Kubernetes and kustomize read differently: what is equal to one is not to the other."""
     node = gone.origin.node  # a text that is read by its lines has no such word
-    return isinstance(node, linetree.Node) or losses.doubtful(node) == {}
+    return isinstance(node, linetree.Node) or readback.doubtful(node) == {}
 
 
 def _is_other(old: Any, new: Any) -> bool:
