@@ -37,7 +37,8 @@ class KrmfnError(Exception):
         name = f"{self.file}: " if self.file not in ("", file) else ""
         number = f"line {self.line}: " if self.line else ""
         first, *others = self._texts(file) or [""]
-        return f"{self.subject}{name}{number}{first}", *others
+        head = f"{name}{number}{self.subject}" if self.file else f"{self.subject}{number}"
+        return f"{head}{first}", *others
 
     @property
     def sentence(self) -> str:
@@ -68,5 +69,6 @@ class Refused(KrmfnError):
 
     def __init__(self, message: str, at: Any = None, subject: str = "") -> None:
         """Take the reason, and the item, or field of one, that it is about; `subject` is that in words."""
-        super().__init__(message, subject=subject)
+        place = getattr(at, "place", None)
+        super().__init__(message, file=place.path if place else "", line=place.line if place else 0, subject=subject)
         self.message, self.at = message, at

@@ -210,7 +210,8 @@ class ItemField:
         shared = self.item.content.shared_above(self.parts)
         for at, part in enumerate(self.parts):
             if shared and self.parts[:at] in shared:
-                raise self.failure(f"cannot be changed: {join(self.parts[:at])} is shared by an anchor and its aliases")
+                problem = f"{join(self.parts[:at])} is shared by an anchor and its aliases"
+                raise self.failure(f"cannot be changed: {problem}; write another value there first")
             below = child(value, part)
             if at == len(self.parts) - 1 or below is MISSING or below is None:
                 return value, self.parts[at:]
@@ -224,18 +225,18 @@ class ItemField:
         return Refused(message, self, f"{self.item.ref}: {self.path or '(empty path)'} ")
 
 
-def get(item: Any, path: str, kind: type[T], default: T | None) -> T | None:
-    """Return the value at `path` when it is of the type `kind`, `default` when there is none or null.
+def get(item: Any, path: str, kind: type[T] | None, default: T | None) -> T | None:
+    """Return the value at `path` when it is of the type `kind` (None: any), `default` when there is none or null.
 
     Raises KrmfnError for a value of another type (True is no integer), with item and path.
     """
-    if kind not in [*_NAMES]:  # to Python 3.10 list[str] is a type
+    if kind not in [None, *_NAMES]:  # to Python 3.10 list[str] is a type
         advice = f"take str, int, bool, float, dict or list: get({path!r}, str, default=...)"
         raise TypeError(f"{kind!r} is no type that can be checked; {advice}")
     field = ItemField(item, path)
     value: T | None = field.value
-    if value is None:
-        return default
+    if value is None or kind is None:
+        return default if value is None else value
     if type(value) is not kind and not (kind is float and type(value) is int):
         raise field.failure(f"must be {_NAMES[kind]}, not {value!r}")
     return value

@@ -13,10 +13,11 @@ from . import carrying, config, package
 from .errors import KrmfnError
 from .item import Item
 from .package import Part
-from .printing import some
+from .printing import counted, some
+from .resource import Place
 from .resourcelist import ResourceList
 from .results import Result, error
-from .runner import call, guarded
+from .runner import call, guarded, report
 from .streams import Log, write
 from .typed import Any, NoReturn
 
@@ -33,9 +34,13 @@ def _work(function: Any, options: argparse.Namespace, log: Log, stdout: int) -> 
     if not options.config and config.is_required(function):
         raise KrmfnError(f"the functionConfig is missing; pass a file with {config.expected(function)} by --config")
     root = Path(options.folder)
-    files, left_alone = package.read(root)
+    try:
+        files, left_alone = package.read(root)
+        config_item = package.functionconfig(options.config)
+    except KrmfnError as failure:
+        log.findings([error(failure.sentence, place=Place(failure.file, 0, failure.line))])
+        return _failed(log, root)
     items = (part.item for parts in files.values() for part in parts if part.item)
-    config_item = package.functionconfig(options.config)
     resources = ResourceList(items, config_item.manifest if config_item else None)
     call(function, resources)
     texts = _texts(files, resources)
@@ -44,15 +49,21 @@ def _work(function: Any, options: argparse.Namespace, log: Log, stdout: int) -> 
         names = some(left_alone, len(left_alone))
         log.say(f"left as they are (a link, or no apiVersion and kind): {names}")
     if resources.failed:
-        log.say(f"nothing was written to {root}", "error")
-        return 1
+        return _failed(log, root)
     if options.dry_run:
         write(stdout, ["".join(_diffs(files, texts)).encode()])
+        log.say(f"{counted(len(texts), 'file')} would change")
         return 0
     package.write(root, texts)
     for name in sorted(texts):
         log.say(f"{'removed' if texts[name] is None else 'wrote'} {name}")
     return 0
+
+
+def _failed(log: Log, root: Path) -> int:
+    """Say that nothing was written; return the exit code."""
+    log.say(f"nothing was written to {root}", "error")
+    return 1
 
 
 def _with_place(result: Result, config_item: Item | None) -> Result:
@@ -76,7 +87,7 @@ def _texts(files: Mapping[str, list[Part]], resources: ResourceList) -> dict[str
         carrying.carry(resources.items, resources.envelope.items)
         return package.changed_texts(files, resources.items)
     except KrmfnError as failure:
-        resources.report(error(str(failure)))
+        report(resources, failure)
         return {}
 
 

@@ -175,10 +175,7 @@ class Item:
         self["metadata.annotations"] = {k: text(self, f"metadata.annotations[{k}]", v) for k, v in annotations.items()}
 
     def at(self, path: str | tuple[str | int, ...]) -> "ItemField":
-        """Return the field at a path as findings write it (`spec.containers[0].image`), whether it exists or not.
-
-        `[-1]` is the last entry of a list, `[name=web]` the one of that name; a tuple has the parts one by one.
-        """
+        """Return the field at a path, or at its parts, whether it exists or not (see `fields.ItemField`)."""
         from .fields import ItemField
 
         return ItemField(self, path)
@@ -190,11 +187,13 @@ class Item:
         return patterns.matching_fields(self, pattern, comment)
 
     @overload
+    def get(self, path: str) -> Any: ...
+    @overload
     def get(self, path: str, kind: "type[T]") -> "T | None": ...
     @overload
     def get(self, path: str, kind: "type[T]", default: "T") -> "T": ...
-    def get(self, path: str, kind: "type[T]", default: "T | None" = None) -> "T | None":
-        """Return the value at a path when it is of a type, `default` when there is none (see `fields.get`)."""
+    def get(self, path: str, kind: "type[T] | None" = None, default: "T | None" = None) -> Any:
+        """Return the value at a path, of a type where one is named; else `default` (see `fields.get`)."""
         from . import fields
 
         return fields.get(self, path, kind, default)

@@ -22,13 +22,15 @@ Adopt = Callable[[Item], bool]
 def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Adopt | None") -> None:
     """Put in the objects that the function makes of `owner`, and remove its others (see `ResourceList.own`)."""
     function = resources.function or "function"
-    owner = owner or {}
+    if owner is None:
+        raise KrmfnError("own needs an owner, and got None: pass an item, or the functionConfig of a run that has one")
     source = ref(owner) if isinstance(owner, dict) else owner.ref
+    at = None if isinstance(owner, dict) else owner
     if not source.name:
         advice = "give its metadata a name, by which a later run finds what it made"
-        raise KrmfnError(f"{source} cannot own anything: {advice}")
+        raise Refused(f"cannot own anything: {advice}", at, f"{source} ")
     if source.id in resources.owners:
-        raise KrmfnError(f"own was called for {source} before: call it once, with all that is made of it")
+        raise Refused("was an owner before: call own once, with all that is made of it", at, f"{source} ")
     objects = {new.id: (new, _linked_copy(manifest)) for new, manifest in with_refs(manifests)}
     try:
         for _, manifest in objects.values():
@@ -41,7 +43,7 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Ad
     names = known_as(source, annotations_of(owner) if isinstance(owner, dict) else owner.annotations)
     children = {id(item): item for name in names for item in index.children.get(name, ()) if _mark(resources, item)}
     others = [item for name in objects for item in index.by_id.get(name, ()) if id(item) not in children]
-    _refuse_others(resources, others, source, adopt)
+    _refuse_others(resources, others, owner, adopt)
     resources.owners.add(source.id)
     stale = [item for item in children.values() if item.ref.id not in objects]
     remove(resources, stale)
@@ -75,22 +77,25 @@ def _check_whole(resources: Any, owners: Iterable[Item], kind: GroupKind) -> Non
     """Raise Refused for an owner of another kind, and for a list in which kpt hides a part: an owner may be there."""
     for item in resources.mentioning(_PARTIAL):
         if _PARTIAL in item.annotations:
-            advice = "remove `selectors` and `exclude` of this function in the Kptfile, or the options of `kpt fn eval`"
+            advice = "remove `selectors` (and exclude) of this function in the Kptfile, or the options of `kpt fn eval`"
             raise Refused(f"comes in a part of a package, which may lack owners: {advice}", item, f"{item.ref} ")
     for owner in owners:
         if (owner.group, owner.kind) != kind:
             raise Refused(f"cannot be an owner here: own_all was called for {kind[1]}", owner, f"{owner.ref} ")
 
 
-def _refuse_others(resources: Any, others: Sequence[Item], source: Ref, adopt: "Adopt | None") -> None:
-    """Raise Refused for an object with the id of one to be made that was not made from `source`, nor is taken over."""
+def _refuse_others(resources: Any, others: Sequence[Item], owner: Item | Manifest, adopt: "Adopt | None") -> None:
+    """Raise Refused for an object with the id of one to be made that was not made from `owner`, nor is taken over."""
     function, present = resources.function or "function", _present_owners(resources, others)
+    source = ref(owner) if isinstance(owner, dict) else owner.ref
     for item in others:
         mark = _mark(resources, item)
         maker = _maker(item, mark, function, present)
         if maker in (None, False) and adopt is not None and adopt(item):
             continue
         message = f"is there, and was not made from {source}: rename it, remove it, or let `adopt` take it over"
+        if maker and isinstance(owner, Item):  # which stands in a file, unlike what was made right now
+            raise Refused(f"cannot make {item.ref}: {maker} makes it, too", owner, f"{source} ")
         if maker:
             message = f"cannot be made from {source}: {maker} makes it, too"
         elif maker is False:

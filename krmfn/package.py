@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from . import itemtext
 from .annotations import INDEX, PATH
-from .errors import KrmfnError
+from .errors import KrmfnError, Refused
 from .item import Item
 from .resource import Place
 from .typed import NamedTuple
@@ -43,8 +43,8 @@ def read(root: Path) -> tuple[dict[str, list[Part]], list[str]]:
     """Return the parts of each YAML file below a folder, by the file's path, and what is left alone: `a.yaml:3`.
 
     That are documents that are no resource, and links. Hidden names are left out. Raises KrmfnError, with the file and
-    the line, for a file that is no YAML or that readers divide differently, and for a folder with a .krmignore, whose
-    patterns are not read here.
+    the line, for a file that is no YAML or that readers divide differently, for a List, whose resources no function
+    would see, and for a folder with a .krmignore, whose patterns are not read here.
     """
     if not root.is_dir():
         raise KrmfnError(f"{root} is no folder; pass one")
@@ -63,8 +63,17 @@ def read(root: Path) -> tuple[dict[str, list[Part]], list[str]]:
                 left_alone.append(name)
             elif _is_read(leaf):
                 files[name] = list(_parts(path, name))
+                _check_lists(name, files[name])
                 left_alone += [f"{name}:{part.line}" for part in files[name] if not part.item and not part.is_nothing]
     return files, left_alone
+
+
+def _check_lists(name: str, parts: Iterable[Part]) -> None:
+    """Raise KrmfnError for a part that is a List of resources."""
+    for part in parts:
+        if part.item and part.item.kind.endswith("List") and isinstance(part.item["items"], list):
+            problem = f"the resources in a {part.item.kind} are not read: write each as a document of its own"
+            raise KrmfnError(problem, file=name, line=part.line)
 
 
 def _is_read(name: str) -> bool:
@@ -140,9 +149,10 @@ def _target(item: Item) -> str:
     path = item.path or f"{item.namespace}/{item.kind.lower()}_{item.name}.yaml".lstrip("/")
     pure = PurePosixPath(path)
     if pure.is_absolute() or ".." in pure.parts:
-        raise KrmfnError(f"{item.ref}: its path {path} leads out of the folder; give it one below the folder")
+        raise Refused(f"its path {path} leads out of the folder; give it one below the folder", item, f"{item.ref}: ")
     if not _is_read(pure.name) or any(part.startswith(".") for part in pure.parts):
-        raise KrmfnError(f"{item.ref}: no later run would read its path {path}; end it in .yaml, and hide no folder")
+        advice = "end it in .yaml, and hide no folder"
+        raise Refused(f"no later run would read its path {path}; {advice}", item, f"{item.ref}: ")
     return pure.as_posix()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-from .printing import joined, printable
+from .printing import joined, json_text, printable
 from .resource import Place, Ref
 from .typed import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -149,8 +149,12 @@ class Result(NamedTuple):
         return "".join(f"{part}: " for part in (self.ref, self.field and self.field.path) if part)
 
     def __str__(self) -> str:
-        """Return one line for people: place, severity, resource, field, message and remedy."""
-        return self._line(self.text)
+        """Return one line for people: place, severity, resource, field, message, and the remedy or proposed value."""
+        proposed = self.field.proposed if self.field and not self.remedy else None
+        if proposed is None:
+            return self._line(self.text)
+        value = proposed if isinstance(proposed, str) else json_text(proposed)
+        return self._line(joined(self.text, f"proposed: {value}"))
 
     def _line(self, text: str) -> str:
         message = " ".join(text.split("\n"))

@@ -13,7 +13,7 @@ from .results import error
 from .streams import Log, ensure_stderr, ensure_stdout, from_environment, leave, read_stdin, write
 from .typed import Any, NoReturn
 
-__all__ = ["Function", "applied", "call", "guarded", "main", "run"]
+__all__ = ["Function", "applied", "call", "guarded", "main", "report", "run"]
 
 Function = Callable[[ResourceList], None]
 """A KRM function: it looks at a list, reports findings, changes items. It neither prints nor exits."""
@@ -89,7 +89,7 @@ def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]
         resources.changes += [("updated", item.ref) for item in resources.edited if item.ref not in known]
         return resources, chunks
     except KrmfnError as failure:
-        _report(resources, failure)
+        report(resources, failure)
     return resources, resources.to_chunks()
 
 
@@ -102,10 +102,11 @@ def call(function: Function, resources: ResourceList) -> None:
             problem = "it must neither return nor yield: report() adds a finding"
             raise KrmfnError(f"the function returns a {type(answer).__name__}; {problem}")
     except KrmfnError as failure:
-        _report(resources, failure)
+        report(resources, failure)
 
 
-def _report(resources: ResourceList, failure: KrmfnError) -> None:
+def report(resources: ResourceList, failure: KrmfnError) -> None:
+    """Add an exception to the findings of a list, with the item or field that it is about, where it has one."""
     if isinstance(failure, Refused) and failure.at:
         finding = error(failure.message, at=failure.at)
         if finding.field and failure.__cause__:  # an edit that cannot be written: the value is not the one that leaves

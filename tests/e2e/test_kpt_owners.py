@@ -53,7 +53,7 @@ def test_what_gone_owners_made_goes_and_a_part_is_refused(kpt: str, tmp_path: Pa
         (package / "Kptfile").write_text(full + selectors)
         before = tree(package)
         done = run(kpt, "fn", "render", package, "--allow-exec").ended(1)
-        assert "comes in a part of a package, which may lack owners: remove `selectors` and `exclude`" in done.err
+        assert "comes in a part of a package, which may lack owners: remove `selectors` (and exclude)" in done.err
         assert {**tree(package), "Kptfile": b""} == {**before, "Kptfile": b""}
     eval_part = run(kpt, "fn", "eval", package, "--exec", program, "--match-kind", "ConfigMap").ended(1)
     assert "or the options of `kpt fn eval`" in eval_part.err

@@ -272,7 +272,7 @@ def test_many_owners_do_not_look_through_the_list_each() -> None:
     resources.own(owner=first, manifests=[config_map("p"), config_map("q")])
     index = resources.index
     resources.own(owner=second, manifests=[config_map("r")])
-    with pytest.raises(KrmfnError, match=r"^own was called for Owner o before: call it once, with all that is made"):
+    with pytest.raises(KrmfnError, match=r"^Owner o was an owner before: call own once, with all that is made"):
         resources.own(owner=first, manifests=[config_map("q")])
     resources.owners.clear()  # as in the next run
     resources.own(owner=first, manifests=[config_map("q")])
@@ -378,7 +378,7 @@ def test_what_has_no_name_cannot_be_owned(name: Any) -> None:
 def test_an_object_of_two_owners_names_both() -> None:
     done = function(children).run((HEAD + owner("a") + owner("a", name="p")).encode())
     assert done.code == 1
-    assert "ConfigMap a: cannot be made from Owner p: Owner o makes it, too" in done.stderr
+    assert "Owner p: cannot make ConfigMap a: Owner o makes it, too" in done.stderr
 
 
 def test_the_function_config_owns_what_is_made_from_it() -> None:
@@ -395,7 +395,13 @@ def test_the_function_config_owns_what_is_made_from_it() -> None:
     assert [item.name for item in make.run(done.output.replace(b"[a, b]", b"[b]")).items] == ["z", "b"]
 
 
-@pytest.mark.parametrize("owner", [None, {}, {"apiVersion": "v1", "kind": "Team", "metadata": {}}])
+def test_none_owns_nothing() -> None:
+    """As the functionConfig of a run without one is."""
+    with pytest.raises(KrmfnError, match="own needs an owner, and got None: pass an item, or the functionConfig of"):
+        parsed().own(owner=parsed().function_config, manifests=[config_map("made")])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("owner", [{}, {"apiVersion": "v1", "kind": "Team", "metadata": {}}])
 def test_an_owner_without_a_name_owns_nothing(owner: Any) -> None:
     with pytest.raises(KrmfnError, match="cannot own anything: give its metadata a name"):
         parsed().own(owner=owner, manifests=[config_map("made")])

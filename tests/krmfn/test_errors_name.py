@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from krmfn import Item, KrmfnError, ResourceList, error, field_spec, function
+from krmfn import Item, KrmfnError, Refused, ResourceList, error, field_spec, function, package
 from tests.krmfn.test_envelope import HEAD
 
 WEB = """\
@@ -58,7 +59,7 @@ def test_what_cannot_be_done_says_where(name: str) -> None:
     (result,) = done.results
     assert (str(result.ref), result.place and result.place[:2]) == ("Deployment web", ("web.yaml", 3))
     assert (result.field is not None) == message.startswith(("spec.replicas:", "spec.replicas.a", "spec.x"))
-    with pytest.raises(KrmfnError, match=r"^Deployment web"):
+    with pytest.raises(KrmfnError, match=r"^web.yaml: Deployment web"):
         do(resources := ResourceList.parse((HEAD + "items:\n" + WEB).encode()), resources.items[0])
         resources.to_bytes()
 
@@ -84,3 +85,15 @@ def test_what_cannot_be_read_names_the_item_the_file_and_the_line(text: str, mes
 def test_a_functionconfig_that_cannot_be_read_is_named() -> None:
     with pytest.raises(KrmfnError, match=r"^functionConfig: line 13: mapping values"):
         _ = ResourceList.parse((HEAD + "items:\n" + WEB + "functionConfig:\n  a: b: c\n").encode()).function_config
+
+
+def test_a_refusal_has_the_file_and_line_of_its_item_or_field(tmp_path: Path) -> None:
+    """Also in `tentative`, where an author reports it, or counts it, and goes on."""
+    (tmp_path / "w.yaml").write_text("a: 1\n---\napiVersion: v1\nkind: A\nmetadata: {name: a}\na: &x 1\nb: *x\n")
+    files, _ = package.read(tmp_path)
+    [item] = [part.item for part in files["w.yaml"] if part.item]
+    with pytest.raises(Refused) as refused, item.tentative():
+        item["a"] = 2
+    assert (refused.value.file, refused.value.line, refused.value.at.path) == ("w.yaml", 6, "a")
+    assert str(refused.value).startswith("w.yaml: line 6: A a: a cannot be changed: the anchor &x is there")
+    assert (Refused("no", item).file, Refused("no", item).line, Refused("no").line) == ("w.yaml", 2, 0)

@@ -171,6 +171,7 @@ def test_a_field() -> None:
     assert item.annotations == {"a/b.c": "d"}
     assert item.get("spec.replicas", int) == 3
     assert item.get("spec.none", str, default="x") == "x"
+    assert (item.get("spec.replicas"), item.get("spec.none")) == (3, None)
     assert item.get("spec.none", int, 1) < 2, "with a default the type of what comes has no None"
 
 
@@ -343,7 +344,7 @@ def test_what_must_be_a_text_is_one(change: Callable[[Item], object], words: str
 
 def test_a_default_in_the_place_of_a_type_and_a_key_without_brackets_are_said() -> None:
     item: Any = parsed().items[0]
-    wrongs: list[Any] = ["x", list[str], [], None]
+    wrongs: list[Any] = ["x", list[str], []]
     for wrong in wrongs:
         with pytest.raises(TypeError, match=rf"^{re.escape(repr(wrong))} is no type .*get\('spec.a', str, def"):
             item.get("spec.a", wrong)

@@ -17,6 +17,7 @@ from tests.trees import plant
 
 A = "apiVersion: v1\nkind: A\nmetadata:\n  name:  a   # odd spaces stay\n"
 B = "# above\napiVersion: v1\nkind: B\nmetadata:\n  name:   b # why\n  namespace: n\n"
+LIST = "apiVersion: v1\nkind: List\nitems:\n- kind: B\n"
 DIVIDERS = ("---\n", "--- # a word\n", "---\r\n", "---   \n")
 FILES = {
     "a.yaml": f"# head\n{A}---\n{B}",
@@ -84,8 +85,9 @@ def test_a_dry_run_prints_what_git_applies(tmp_path: Path, capfd: pytest.Capture
     plant(tmp_path / "two", FILES)
     assert run(remove("Kptfile"), tmp_path / "one", "--dry-run") == 0
     assert run(label, tmp_path / "one", "--dry-run") == 0
-    diff = capfd.readouterr().out
+    diff, err = capfd.readouterr()
     assert texts(tmp_path / "one") == before
+    assert err.count("1 file would change\n") == 1 and err.count("4 files would change\n") == 1
     subprocess.run(["git", "apply", "-"], input=diff.encode(), cwd=tmp_path / "two", check=True)
     assert run(remove("Kptfile"), tmp_path / "one") == run(label, tmp_path / "one") == 0
     assert texts(tmp_path / "two") == texts(tmp_path / "one")
@@ -151,7 +153,8 @@ def test_a_path_that_is_not_below_the_folder_is_refused(
     folder = plant(tmp_path / "folder", FILES | {"link": "-> ..", "link.yaml": "-> ../elsewhere.yaml"})
     before = texts(tmp_path)
     assert run(add, folder) == 1
-    assert words in capfd.readouterr().err
+    assert words in (err := capfd.readouterr().err)
+    assert "leads" not in words or f"error: C c: its path {path} leads" in err
     assert texts(tmp_path) == before
 
 
@@ -170,11 +173,13 @@ def test_with_an_error_nothing_is_written(tmp_path: Path, capfd: pytest.CaptureF
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"bad.yaml": "a: 1\n---\nb: [\n"}, "bad.yaml: line 4: did not find expected node content"),
-        ({"bad.yaml": "a: \x01\n"}, "bad.yaml: line 1"),
-        ({"sub/.krmignore": "a\n"}, ".krmignore: its patterns are not read here"),
-        ({"bad.yaml": "a: 1\n...\nb: 2\n"}, "bad.yaml: line 2"),
-        ({"t.yaml": "{{ if .Values.a }}\na: 1\n{{ end }}\n"}, "t.yaml: line 2"),
+        ({"bad.yaml": "a: 1\n---\nb: [\n"}, "bad.yaml:4: error: did not find expected node content"),
+        ({"bad.yaml": "a: \x01\n"}, "bad.yaml:1: error: "),
+        ({"sub/.krmignore": "a\n"}, ".krmignore: error: its patterns are not read here"),
+        ({"bad.yaml": "a: 1\n...\nb: 2\n"}, "bad.yaml:2: error: "),
+        ({"t.yaml": "{{ if .Values.a }}\na: 1\n{{ end }}\n"}, "t.yaml:2: error: "),
+        ({"l.yaml": f"{A}---\n{LIST}"}, "l.yaml:5: error: the resources in a List are not read: write each as"),
+        ({"l.yaml": LIST.replace("List", "BList")}, "l.yaml:1: error: the resources in a BList are not read"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named_and_nothing_is_written(
@@ -182,8 +187,27 @@ def test_a_file_that_cannot_be_read_is_named_and_nothing_is_written(
 ) -> None:
     before = texts(plant(tmp_path, FILES | files))
     assert run(label, tmp_path) == 1
-    assert words in capfd.readouterr().err
+    err = capfd.readouterr().err
+    assert words in err and f"nothing was written to {tmp_path}" in err
     assert texts(tmp_path) == before
+
+
+@pytest.mark.parametrize("text", [LIST.replace("items:\n", "items: 2\nrest:\n"), "apiVersion: v1\nkind: AllowList\n"])
+def test_a_kind_that_only_sounds_like_a_list_is_read(text: str, tmp_path: Path) -> None:
+    plant(tmp_path, FILES | {"l.yaml": text})
+    assert run(label, tmp_path) == 0
+
+
+def test_an_edit_that_cannot_be_written_is_told_with_its_place(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def write(resources: ResourceList) -> None:
+        """Write."""
+        resources.items[0]["spec.a"] = 2
+
+    plant(tmp_path, {"a.yaml": f"{A}spec:\n  a: &one 1\n  b: *one\n"})
+    assert run(write, tmp_path) == 1
+    assert "a.yaml:6:3: error: A a: spec.a: cannot be changed: the anchor &one" in capfd.readouterr().err
 
 
 def test_a_write_that_fails_changes_no_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

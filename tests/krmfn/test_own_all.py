@@ -114,7 +114,7 @@ def test_a_part_of_a_package_is_refused(rooms: tuple[str, ...]) -> None:
         part += tenant("b", *rooms).encode()
     done = tenants.run(part)
     assert done.code == 1 and done.output.startswith(part)
-    assert "ConfigMap x: comes in a part of a package, which may lack owners: remove `selectors` and" in done.stderr
+    assert "ConfigMap x: comes in a part of a package, which may lack owners: remove `selectors` (and" in done.stderr
 
 
 def test_an_owner_of_another_kind_is_refused() -> None:
@@ -128,7 +128,7 @@ def test_an_owner_of_another_kind_is_refused() -> None:
 
 def test_two_owners_of_one_object_are_refused() -> None:
     done = tenants.run(listed(tenant("a", "x"), tenant("b", "x")))
-    assert "ConfigMap x: cannot be made from Tenant b: Tenant a makes it, too" in done.stderr
+    assert "Tenant b: cannot make ConfigMap x: Tenant a makes it, too" in done.stderr
 
 
 def test_what_somebody_else_made_is_taken_over_where_the_function_says_so() -> None:

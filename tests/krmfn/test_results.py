@@ -36,7 +36,9 @@ def test_every_field_of_the_specification() -> None:
         "file": {"path": "web.yaml", "index": 2},
         "tags": {"rule": "KRM001", "more": "yes"},
     }
-    assert str(finding) == "web.yaml:14:3: error: Deployment shop/web: spec.image: no such image [KRM001]"
+    assert (
+        str(finding) == "web.yaml:14:3: error: Deployment shop/web: spec.image: no such image; proposed: a:2 [KRM001]"
+    )
 
 
 @pytest.mark.parametrize(("make", "severity"), [(error, "error"), (warning, "warning"), (info, "info")])

@@ -115,6 +115,9 @@ def test_what_was_refused_before_is_no_part_of_it() -> None:
 def test_a_finding_proposes_a_value() -> None:
     item = ResourceList.parse(TEXT).items[0]
     finding = error("must be newer", at=item.at("spec.tag"), proposed="1.3")
+    assert str(finding).endswith("spec.tag: must be newer; proposed: 1.3")
+    assert str(error("must be on", at=item.at("spec.tag"), proposed=True)).endswith("must be on; proposed: true")
+    assert str(error("must be 2", at=item.at("spec.tag"), proposed=2, remedy="write 2")).endswith("must be 2; write 2")
     assert finding.to_manifest()["field"] == {"path": "spec.tag", "currentValue": "1.2", "proposedValue": "1.3"}
     assert finding.place == item.at("spec.tag").place
     with pytest.raises(ValueError, match="is proposed for no field; pass at=field"):
