@@ -15,7 +15,10 @@ linetree     a simple text to a node tree, by its lines
 align        which entry of an old list belongs to each entry of a new one
 nodewise     edits in a text by the places of its nodes
 inplace      the same for edits that only write scalars and add keys, without reading all of it; None for others
-inline       the same within a line: scalars, brackets, how keys are spelled
+inline       the same within a line: scalars, how keys are spelled
+flows        the same in brackets
+units        the entries in brackets, with the comma, blanks and comments of each
+manners      how what comes into brackets is written: as its neighbours are
 moves        values that moved, with their lines
 rebuilt      values that moved and were built anew
 candidates   what went, to be found again by what it holds

@@ -148,10 +148,18 @@ def _moved(walk: Any, origin: Origin, place: tuple[Any, Any], lead: tuple[str, i
     target = column + 2 * (word == "-" or node.id == "mapping")
     if origin.key is None:  # it stood behind its dash
         block = " " * (origin.begin - text.rfind("\n", 0, origin.begin)) + block[1:]
-    block = _shifted(block.removesuffix("\n") + "\n", target - node.start_mark.column)
+    block = _shifted(block.removesuffix("\n") + "\n", target - remarks.column(text, node))
     if word == "-" and not comment and not block.lstrip(" ").startswith("#"):
         return f"{heads}{pad}- {block.lstrip(' ')}"
-    return f"{heads}{pad}{word}{comment}\n{block}"
+    return f"{heads}{pad}{word}{_properties(origin)}{comment}\n{block}"
+
+
+def _properties(origin: Origin) -> str:
+    """Return anchor and tag of a collection over lines behind its key; behind a dash they are in its lines."""
+    if origin.key is None:
+        return ""
+    text, stop = origin.walk.text, remarks.stop(origin.walk.text, origin.key, origin.node)
+    return str(text[origin.key.end_mark.index : stop].lstrip(" \t").removeprefix(":").rstrip())
 
 
 def _heads(origin: Origin) -> list[str]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ..resource import same
 from ..typed import Any
-from . import anew, emit, inline, losses, moves, rebuilt, remarks, rows, spans, trees
+from . import anew, emit, flows, inline, losses, moves, rebuilt, remarks, rows, spans, trees
 from .align import Lists, match_entries
 from .inline import TooMuch
 from .positions import key_name
@@ -137,11 +137,15 @@ class Walk:
             self.mapping(node, old, new)
         elif node.id == "sequence" and isinstance(new, list) and new and not node.flow_style:
             self.sequence(node, old, new)
-        elif old and getattr(node, "flow_style", False) and isinstance(new, (dict, list)):
-            piece = inline.flow(self, node, old, new)
+        elif node.id != "scalar" and node.flow_style and isinstance(new, (dict, list)) and self.is_some(node, old):
+            piece = flows.edited(self, node, old, new)
             self.patches.append((node.start_mark.index, node.end_mark.index, piece))
         else:
             raise TooMuch
+
+    def is_some(self, node: Any, old: Any) -> bool:
+        """Return False for empty brackets, which are written anew over lines; with an anchor they stay."""
+        return bool(old or losses.anchor(self.text, node))
 
     def check_anchors(self, *nodes: Any) -> None:
         """Raise WouldLose when nodes that go hold an anchor that an alias elsewhere needs."""
@@ -199,7 +203,7 @@ class Walk:
 
     def sequence(self, node: Any, old: list[Any], new: list[Any]) -> None:
         """Add the patches of a list over lines."""
-        column = node.start_mark.column
+        column = remarks.column(self.text, node)
         dashes = [self.rows.dash(node, number, entry) for number, entry in enumerate(node.value)]
         if dashes != sorted({*dashes}) or dashes[0] < 0:
             raise TooMuch
@@ -241,7 +245,7 @@ class Walk:
             if node is self.root and not self.may_rewrite:
                 raise TooMuch
             end = self.rows.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.rows.end((None, node))
-            column, stop = node.start_mark.column, alias[1] if alias else remarks.stop(self.text, None, value)
+            column, stop = remarks.column(self.text, node), alias[1] if alias else remarks.stop(self.text, None, value)
             anew.note_anew(self, value, values[1:])
             piece = moves.dump(self, values[1], [values[2]], column, "-")[column:]
             nodes, span = () if alias else (value,), (dashes[number] + 1, stop, end)

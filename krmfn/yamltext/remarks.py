@@ -6,13 +6,28 @@ from collections.abc import Mapping
 from ..typed import Any, NamedTuple
 from .positions import children, nodes
 
-__all__ = ["Parts", "Spot", "above", "comments", "dash", "find", "head", "patched", "rest", "stop", "with_comments"]
+__all__ = [
+    "Parts",
+    "Spot",
+    "above",
+    "column",
+    "comments",
+    "dash",
+    "find",
+    "head",
+    "patched",
+    "rest",
+    "stop",
+    "with_comments",
+]
 
 Parts = tuple[str, ...]
 
 _BLOCK = r"[|>][0-9+-]*"
 _AFTER_KEY = r"[ \t]*:(?:[ \t]+[&!*][^\s,\[\]{}]*)*"
 _REST = r"[ \t]*(?:(?<=[ \t])#[^\n]*)?(?=\r?\n|\Z)"
+_PROPERTIES = r"[&!]\S*(?:[ \t]+[&!]\S*)*[ \t]*(?:#[^\n]*)?\n\s*(?:#[^\n]*\n\s*)*"
+"""Anchor and tag of a collection over lines, up to its first key or dash."""
 _ABOVE = r" *(?:-[ ]+)*#"
 _BEHIND_DASH = r"\n *(?:-[ ]+)+(?=#)"
 """The dash of an entry with a comment behind it, below a line with one."""
@@ -118,12 +133,19 @@ def patched(text: str, patches: list[tuple[int, int, str]], offset: int = 0) -> 
 
 def dash(text: str, node: Any, place: int) -> int:
     """Return where the dash is of an entry that begins at a place; -1 for an alias, whose node stands elsewhere."""
-    column, start = node.start_mark.column, text.rfind("\n", 0, place) + 1
-    while start + column >= place or text[start + column] != "-":
+    first, start = column(text, node), text.rfind("\n", 0, place) + 1
+    while start + first >= place or text[start + first] != "-":
         if not start:
             return -1
         start = text.rfind("\n", 0, start - 1) + 1
-    return start + column if start + column >= node.start_mark.index else -1
+    return start + first if start + first >= node.start_mark.index else -1
+
+
+def column(text: str, node: Any) -> int:
+    """Return the column of the keys or dashes of a collection over lines; its anchor and tag may stand above them."""
+    start = int(node.start_mark.index)
+    mark = re.compile(_PROPERTIES).match(text, start) if text[start] in "&!" else None
+    return mark.end() - text.rfind("\n", 0, mark.end()) - 1 if mark else int(node.start_mark.column)
 
 
 def rest(text: str, stop: int) -> tuple[int, int] | None:

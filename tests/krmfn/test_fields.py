@@ -384,7 +384,7 @@ SHARED = "- kind: A\n  metadata: {name: a}\n  ns: &ns old\n  labels: {ns: *ns} #
     [
         (SHARED, "ns", "A a: ns cannot be changed: the anchor &ns is there, and an alias elsewhere needs it; write"),
         ("- kind: A\n  metadata: {name: a}\n  ? k # K\n  : {a: b}\n", "k", "A a: k cannot be written: comments or sp"),
-        ("- {kind: A, metadata: {name: a}, # c\n   b: 1}\n", "x", "A a: x cannot be written: comments or spellings"),
+        ("- {kind: A, metadata: {name: a},\n  ? b : 1}\n", "x", "A a: x cannot be written: what is in its brackets"),
         (SHARED + "  b: 1\n  b: 2\n", "mode", "A a: mode cannot be written: line 4: b stands twice in this item;"),
         ("- null\n", "metadata.namespace", NO_MAPPING),
         ("- foo # c\n", "metadata.namespace", NO_MAPPING),

@@ -45,10 +45,13 @@ def test_patched(changes: dict[str, Any], old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("value", "new", "text"),
     [
-        ("{b: *x, c: 2}", {"b": {"k": "v"}, "c": 2, "d": 3}, '{b: {"k": "v"}, c: 2, d: 3}'),
-        ("[*x, c]", [{"k": "v"}, "c", 3], '[{"k": "v"}, c, 3]'),
+        ("{b: *x, c: 2}", {"b": {"k": "v"}, "c": 2, "d": 3}, "{b: *x, c: 2, d: 3}"),
+        ("[*x, c]", [{"k": "v"}, "c", 3], "[*x, c, 3]"),
+        ("{b: *x, c: 2}", {"b": {"k": "w"}, "c": 2}, "{b: {k: w}, c: 2}"),
     ],
 )
-def test_what_comes_beside_an_alias_in_brackets_leaves_all_lines_as_they_are(value: str, new: Any, text: str) -> None:
+def test_what_comes_beside_an_alias_in_brackets_leaves_it_and_all_lines_as_they_are(
+    value: str, new: Any, text: str
+) -> None:
     item = f"- q: &x {{k: v}} # c\n  a: {value} # d\n"
     assert nodewise.patched(item, [{"q": {"k": "v"}, "a": new}]) == item.replace(value, text)
