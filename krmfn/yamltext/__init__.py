@@ -25,6 +25,7 @@ candidates   what went, to be found again by what it holds
 replaced     values that took the places of others
 losses       what an edit would lose: it is refused then
 readback     what comes of an edit, read back as Kubernetes and as kustomize read it
+lineends     lines that end as those of Windows do
 rows         where the lines of keys and entries begin and end
 aliases      where the aliases of a text stand
 remarks      the comments of fields

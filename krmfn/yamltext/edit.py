@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..errors import KrmfnError
 from ..typed import Any
-from . import emit, inplace, losses, nodewise, readback, simple
+from . import emit, inplace, lineends, losses, nodewise, readback, simple
 from .align import Lists
 from .changes import Change
 
@@ -33,6 +33,8 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None, may_
     Raises KrmfnError when the item must be written anew and would lose comments, anchors or, unless `may_rewrite`,
     spellings.
     """
+    if lineends.is_of_windows(text):
+        return lineends.like(text, updated(text.replace(b"\r\n", b"\n"), new, indent, lists, may_rewrite))
     end = trailer(text, indent)
     body, rest = text[:end], text[end:]
     data = [new] if indent >= 0 else new
@@ -124,6 +126,8 @@ def with_line_end(text: bytes, indent: int) -> bytes:
     """
     if text[-1:] in (b"\n", b""):
         return text
+    if lineends.is_of_windows(text):
+        return lineends.like(text, with_line_end(text.replace(b"\r\n", b"\n"), indent))
     if b"|" not in text and b">" not in text:
         return text + b"\n"
     try:

@@ -15,7 +15,7 @@ from .manners import Manner
 from .positions import key_name
 from .simple import is_merge
 
-__all__ = ["edited"]
+__all__ = ["are_edited", "edited"]
 
 _COLON, _MERGE = r"\s*:", "<<"
 _UNUSUAL = "cannot be written: what is in its brackets has an unusual form; write it as [a, b] or {a: b} first"
@@ -38,6 +38,11 @@ class _Part(NamedTuple):
     def span(self) -> tuple[int, int]:
         """Return where it begins and ends."""
         return self.places[0], self.places[3]
+
+
+def are_edited(text: str, node: Any, old: Any) -> bool:
+    """Return True for brackets that are edited; empty ones are written anew over lines, unless they have an anchor."""
+    return node.id != "scalar" and bool(node.flow_style and (old or losses.anchor(text, node)))
 
 
 def edited(walk: Any, node: Any, old: Any, new: Any, outer: Manner = manners.USUAL) -> str:
@@ -69,12 +74,13 @@ class _Brackets:
         self.span = _marks(node)
         self.units = units.read(walk.text, self.span, [part.span for part in self.parts])
         known = [(part.key, part.value) for part in self.parts if not part.is_alias]
-        self.manner = manners.of(walk.text, known, self.gap(outer), outer)
+        self.manner = manners.of(walk.text, known, self.gap, outer)
 
-    def gap(self, outer: Manner) -> str:
-        """Return what is behind the first comma on a line."""
+    @property
+    def gap(self) -> str | None:
+        """Return what is behind the first comma on a line; None without one."""
         entries = self.units.entries[1:2] if self.units else []
-        return next((unit.lead for unit in entries if unit.lead.strip(" ") == ""), outer.gap)
+        return next((unit.lead for unit in entries if not unit.lead.strip(" ")), None)
 
     def with_data(self, old: Any, new: Any) -> str:
         """Return the text with other data. Raises WouldLose."""
@@ -82,7 +88,7 @@ class _Brackets:
         numbers = [number for number, _ in entries]
         if numbers == [*range(len(self.parts))]:  # nothing comes, goes or moves
             spans = [(self.span[0],) * 2, *(part.span for part in self.parts), (self.span[1],) * 2]
-            between = [self.walk.text[one[1] : other[0]] for one, other in pairwise(spans)]
+            between = [self.walk.text[first[1] : second[0]] for first, second in pairwise(spans)]
             return str(between[0]) + "".join(
                 piece + rest for (_, piece), rest in zip(entries, between[1:], strict=True)
             )

@@ -51,10 +51,10 @@ USUAL = Manner("", "", ": ", " ")
 """How most people write."""
 
 
-def of(text: str, parts: Iterable[tuple[Any, Any]], gap: str, outer: Manner) -> Manner:
+def of(text: str, parts: Iterable[tuple[Any, Any]], gap: str | None, outer: Manner) -> Manner:
     """Return how a collection in brackets is written, by its keys (None in a list) and values.
 
-    `gap`: what is behind its first comma; `outer`: how that around it is written.
+    `gap`: what is behind its first comma, None without one; `outer`: how that around it is written.
     """
     pairs = [*parts]
     keys = {_quote(text, key) for key, _ in pairs if key is not None}
@@ -64,7 +64,8 @@ def of(text: str, parts: Iterable[tuple[Any, Any]], gap: str, outer: Manner) -> 
     quote = strings.pop() if is_list and len(strings) == 1 else key if key == '"' else outer.text if not keys else ""
     colons = (re.compile(_COLON).match(text, key.end_mark.index) for key, _ in pairs[:1] if key is not None)
     colon = next((match[0] for match in colons if match), outer.colon)
-    return Manner(key, quote, colon if key == '"' else ": ", gap)
+    colon = colon if key == '"' else ": "
+    return Manner(key, quote, colon, gap if gap is not None else "" if colon == ":" else outer.gap)
 
 
 def _quote(text: str, node: Any) -> str:

@@ -99,7 +99,7 @@ class Walk:
         if source is None or source is self.source:
             return self
         if id(source) not in self.others:
-            walk = Walk(source.text.decode(), self.lists, self.may_rewrite, source)
+            walk = Walk(source.text.decode().replace("\r\n", "\n"), self.lists, self.may_rewrite, source)
             walk.others, walk.path = self.others, self.path
             self.others[id(source)] = walk
         return self.others[id(source)]
@@ -137,15 +137,11 @@ class Walk:
             self.mapping(node, old, new)
         elif node.id == "sequence" and isinstance(new, list) and new and not node.flow_style:
             self.sequence(node, old, new)
-        elif node.id != "scalar" and node.flow_style and isinstance(new, (dict, list)) and self.is_some(node, old):
+        elif isinstance(new, (dict, list)) and flows.are_edited(self.text, node, old):
             piece = flows.edited(self, node, old, new)
             self.patches.append((node.start_mark.index, node.end_mark.index, piece))
         else:
             raise TooMuch
-
-    def is_some(self, node: Any, old: Any) -> bool:
-        """Return False for empty brackets, which are written anew over lines; with an anchor they stay."""
-        return bool(old or losses.anchor(self.text, node))
 
     def check_anchors(self, *nodes: Any) -> None:
         """Raise WouldLose when nodes that go hold an anchor that an alias elsewhere needs."""

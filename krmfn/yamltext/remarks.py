@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from ..typed import Any, NamedTuple
+from . import lineends
 from .positions import children, nodes
 
 __all__ = [
@@ -115,7 +116,7 @@ def with_comments(text: str, root: Any, new: Mapping[tuple[Parts, bool], tuple[S
             patches.append((start, begin, rows))
         elif span := rest(text, stop):
             patches.append((*span, f" # {words}" if words else ""))
-    return patched(text, sorted(patches))
+    return lineends.like(text.encode(), patched(text, sorted(patches)).encode()).decode()
 
 
 def _rows(words: str, column: int) -> str:

@@ -139,6 +139,8 @@ def _old_lead(old: list[Unit], number: int, kept: set[int], gap: str | None) -> 
     `gap`: what is between two on a line; None for the first one.
     """
     unit = old[number]
+    if gap is None and not old[0].is_first_of_line and "#" not in unit.lead:
+        return old[0].lead
     if unit.is_first_of_line or number - 1 in kept:
         return unit.lead
     if not number and gap is not None:  # something has come before it

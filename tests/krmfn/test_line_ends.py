@@ -75,3 +75,26 @@ def test_what_is_no_yaml_leaves_with_a_line_end() -> None:
     output, code = run(refuse, data)
     assert code == 1
     assert output.startswith(data + b"\nresults:\n")
+
+
+WINDOWS = (
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a} # of a\ndata: # of data\n  a: b # c\n"
+    "  t: |\n    one\n    two\nl: [a, # A\n  b]\nm:\n- x # X\n- k: v\n"
+)
+
+
+@pytest.mark.parametrize(
+    "path", ["data.new", "data.a", "data.t", "l[2]", "m[2]", "m[1].more", "metadata.labels.x", "spec"]
+)
+@pytest.mark.parametrize("value", ["x", "one\ntwo\n"])
+def test_what_is_added_ends_as_the_lines_of_the_file_do(path: str, value: str) -> None:
+    outs = []
+    for line_end in ("\n", "\r\n"):
+        items = ("- " + WINDOWS.replace("\n", "\n  ").rstrip(" ")).replace("\n", line_end).encode()
+        resources = ResourceList.parse(HEAD.encode() + items)
+        resources.items[0].at(path).value = value
+        resources.items[0].at("kind").head_comment = "first\nsecond"
+        outs.append(resources.items[0].text.decode())
+    assert "\n" not in outs[1].replace("\r\n", "")
+    assert outs[1].replace("\r\n", "\n") == outs[0]
+    assert parse(outs[0])[0]["kind"] == "ConfigMap"

@@ -1,0 +1,146 @@
+"""Edits in brackets: a splice, on one line and over lines, with anchors, aliases, comments, and in JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from krmfn import Item, KrmfnError, ResourceList
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+META = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+Change = Callable[[Any], object]
+
+
+def after(document: str, change: Change) -> str:
+    """A document after a change of its item, which is an entry of a list."""
+    item = "- " + "".join(f"  {line}" if line.strip() else line for line in document.splitlines(keepends=True))[2:]
+    resources = ResourceList.parse((HEAD + item).encode())
+    change(resources.items[0])
+    out = resources.to_bytes().decode().removeprefix(HEAD)
+    return "".join(line[2:] if line.strip() else line for line in out.splitlines(keepends=True))
+
+
+def put(path: str, value: Any) -> Change:
+    return lambda item: item.__setitem__(path, value)
+
+
+def removed(path: str) -> Change:
+    return lambda item: item.__delitem__(path)
+
+
+def renamed(path: str, name: str) -> Change:
+    def change(item: Item) -> None:
+        item.at(path).rename(name)
+
+    return change
+
+
+def inserted(at: int, value: Any) -> Change:
+    return lambda item: item.manifest["l"].insert(at, value)
+
+
+def turned(item: Item) -> None:
+    item.manifest["l"].reverse()
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "expected"),
+    [
+        ("data: {n: 1,\n  v: yes}\n", put("data.b", "1"), 'data: {n: 1,\n  v: yes,\n  b: "1"}\n'),
+        ("data: {n: 1,\n  v: yes}\n", removed("data.v"), "data: {n: 1}\n"),
+        ("data: {n: 1,\n  v: yes}\n", removed("data.n"), "data: {v: yes}\n"),
+        ('l: [0o17, yes, "q",\n 1.10]\n', put("l[4]", "z"), 'l: [0o17, yes, "q",\n 1.10,\n "z"]\n'),
+        ("l: [1e3, 1_000]\n", put("l[2]", 3), "l: [1e3, 1_000, 3]\n"),
+        ('data: {k: &x "1", l: *x}\n', put("data.b", "1"), 'data: {k: &x "1", l: *x, b: "1"}\n'),
+        ('data: {k: &x "1", l: *x}\n', put("data.l", "2"), 'data: {k: &x "1", l: "2"}\n'),
+        ('data: {k: &x "1", l: *x}\n', removed("data.l"), 'data: {k: &x "1"}\n'),
+        ("l: [&a 1, *a]\n", put("l[2]", "z"), "l: [&a 1, *a, z]\n"),
+        ("n: &n web\nlabels: {app: *n}\n", put("labels.team", "x"), "n: &n web\nlabels: {app: *n, team: x}\n"),
+        ('data: &d {k: "1"}\n', put("data.b", "1"), 'data: &d {k: "1", b: "1"}\n'),
+        ("data: &d {}\n", put("data.b", "x"), "data: &d {b: x}\n"),
+        ("data: {k: &x 1}\n", put("data.k", 2), "data: {k: &x 2}\n"),
+        ("l:\n- &x {a: 1}\n", put("l[0].b", 2), "l:\n- &x {a: 1, b: 2}\n"),
+        ("l: &x [{a: 1}]\n", put("l[1]", "z"), "l: &x [{a: 1}, z]\n"),
+        ("l: &x\n- a: 1\n", put("l[0].a", 2), "l: &x\n- a: 2\n"),
+        ("l: &x\n- a: 1\n", put("l[0].b", 2), "l: &x\n- a: 1\n  b: 2\n"),
+        ("l: &x # c\n  # d\n  - a: 1\n", put("l[1]", 3), "l: &x # c\n  # d\n  - a: 1\n  - 3\n"),
+        ("l: !!seq\n- a: 1\n", put("l[1]", 3), "l: !!seq\n- a: 1\n- 3\n"),
+        ("m: &m\n  l: &x\n  - a: 1\nn: *m\n", put("k", 3), "m: &m\n  l: &x\n  - a: 1\nn: *m\nk: 3\n"),
+        ('data: {"c": "1", \'d\': "x"}\n', put("data.b", "z"), 'data: {"c": "1", \'d\': "x", b: z}\n'),
+        ('data: {"c": "1"}\n', put("data.b", "z"), 'data: {"c": "1", "b": "z"}\n'),
+        ("data: {'c': 1}\n", put("data.b", 2), "data: {'c': 1, 'b': 2}\n"),
+        ('data: {"c":"1"}\n', put("data.b", {"e": ["f"]}), 'data: {"c":"1","b":{"e":["f"]}}\n'),
+        ("data: {a: 1, b: 2}\n", renamed("data.a", "c"), "data: {c: 1, b: 2}\n"),
+        ("data: {a: 1, yes: 2}\n", put("data.c", 3), "data: {a: 1, yes: 2, c: 3}\n"),
+        ("data: {a: , b}\n", put("data.a", 3), "data: {a: 3 , b}\n"),
+        ("data: {a: , b}\n", put("data.b", 3), "data: {a: , b: 3}\n"),
+        ("l: [a]\n", inserted(0, "b"), "l: [b, a]\n"),
+        ("l: [ a, b ]\n", removed("l[0]"), "l: [ b ]\n"),
+        ("l: [ a, b ]\n", removed("l[1]"), "l: [ a ]\n"),
+        ("l: [a, b,]\n", put("l[2]", "c"), "l: [a, b, c,]\n"),
+        ("l: [a, b, c]\n", removed("l[1]"), "l: [a, c]\n"),
+        ("l: [ a ]\n", removed("l[0]"), "l: []\n"),
+        ("l: [a, 'b', yes]\n", turned, "l: [yes, 'b', a]\n"),
+        ("l: [\n  a, # A\n  b # B\n]\n", put("l[2]", "c"), "l: [\n  a, # A\n  b, # B\n  c\n]\n"),
+        ("l: [\n  a, # A\n  b # B\n]\n", removed("l[1]"), "l: [\n  a # A\n]\n"),
+        ("l: [\n  # above\n  a, # A\n  b # B\n]\n", removed("l[0]"), "l: [\n  b # B\n]\n"),
+        ("l: [\n  # above\n  a, # A\n  b # B\n]\n", turned, "l: [\n  b, # B\n  # above\n  a # A\n]\n"),
+        ("l: [ # all\n  a, # A\n  b] # l\n", removed("l[1]"), "l: [ # all\n  a # A\n  ] # l\n"),
+        ("l: [ # all\n  a, # A\n  b] # l\n", put("l[2]", "c"), "l: [ # all\n  a, # A\n  b,\n  c] # l\n"),
+        ("l: [a, b, # B\n  c]\n", removed("l[1]"), "l: [a,\n  c]\n"),
+        ("l: [\n  a, b,\n  c]\n", removed("l[0]"), "l: [\n  b,\n  c]\n"),
+        ("l: [a, {b: [c,\n  d]}]\n", put("l[1].b[2]", "e"), "l: [a, {b: [c,\n  d,\n  e]}]\n"),
+    ],
+)  # fmt: skip
+def test_a_splice(text: str, change: Change, expected: str) -> None:
+    assert after(META + text, change) == META + expected
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_stays_json(indent: int | None) -> None:
+    data = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "j"}, "data": {"a": "b"}, "l": [1]}
+    separators = (",", ":") if indent is None else (",", ": ")
+    text = json.dumps(data, indent=indent, separators=separators) + "\n"
+    out = after(text, lambda item: (put("data.yes", "on")(item), put("l[1]", {"c": ["d"]})(item), put("x", [])(item)))
+    data = {**data, "data": {"a": "b", "yes": "on"}, "l": [1, {"c": ["d"]}], "x": []}
+    assert json.loads(out) == data
+    if indent is None:
+        assert out == json.dumps(data, separators=separators) + "\n"
+    else:
+        assert out.splitlines()[:8] == [*text.splitlines()[:7], '    "a": "b",']
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "message"),
+    [
+        (
+            "data: {k: &a 1, l: *a}\n",
+            removed("data.k"),
+            "data.k cannot be changed: the anchor &a is there, and an alias elsewhere",
+        ),
+        (
+            "data: {? a : 1}\n",
+            put("data.b", 1),
+            "data cannot be written: what is in its brackets has an unusual form",
+        ),
+        ("l: [a, # A\n  b]\n", turned, "l cannot be written: entries change places, and one has the comment '# A'"),
+        (
+            "x: &x {a: 1}\ndata: {<<: *x, b: 1}\n",
+            lambda item: item.manifest["data"].pop("a"),
+            "data.a cannot be deleted: `<<` brings it",
+        ),
+        (
+            "l: [\n  aaa, # A\n  b]\nd: 1\n",
+            lambda item: item.manifest.update(moved=item.manifest["l"].pop(0)),
+            "l[0] cannot be written: the comment '# A' in brackets would be lost",
+        ),
+    ],
+)
+def test_a_refusal_says_where_and_why(text: str, change: Change, message: str) -> None:
+    with pytest.raises(KrmfnError, match=f"^ConfigMap a: {re.escape(message)}"):
+        after(META + text, change)
