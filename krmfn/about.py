@@ -62,7 +62,7 @@ def text(spec: Any) -> str:
         lines += [f"  {key:{widths[0]}}  {kind:{widths[1]}}  {words}".rstrip() for key, kind, words in rows]
         lines += [""] * bool(rows)
         lines += ["  --schema   the JSON Schema of the functionConfig", "  --example  a functionConfig"]
-    lines += ["  --metadata metadata.yaml, for a catalogue of functions", "  --version  the version"]
+    lines += ["  --metadata a draft of metadata.yaml, for a catalogue of functions", "  --version  the version"]
     return "\n".join([*lines, ""])
 
 

@@ -99,7 +99,7 @@ def read(manifest: Manifest | None, spec: Any) -> tuple[Any, list[Result]]:
         try:
             return _instance(spec.config, data), []
         except (ValueError, KrmfnError) as failure:  # what the class itself checks when it is made
-            findings = [error(str(failure))]
+            findings = [error(str(failure), field=Field(section) if section else None)]
     place = place_of(annotations_of(manifest))
     return None, [finding._replace(ref=reference, place=place) for finding in findings]
 

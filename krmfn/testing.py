@@ -5,18 +5,23 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from . import runner
 from .annotations import INDEX, PATH
+from .errors import KrmfnError
 from .item import Item
 from .program import KrmFunction, Run
 from .resource import Place
 from .resourcelist import ResourceList
+from .streams import Log
 from .typed import Any
 from .yamltext import documents, edit, emit, load
 
-__all__ = ["UPDATE", "golden", "resource_list"]
+__all__ = ["UPDATE", "golden", "resource_list", "run_folder"]
 
 UPDATE = "KRMFN_UPDATE"
 """The environment variable that makes `golden` write what it got."""
@@ -31,13 +36,38 @@ def resource_list(folder: str | Path, config: dict[str, Any] | None = None) -> R
     `config` is the functionConfig, or the data of a ConfigMap: `{"namespace": "web"}`. Raises KrmfnError for a file
     that is no YAML.
     """
-    root = Path(folder)
-    paths = sorted(path for path in root.rglob("*") if _is_resource(path, root))
-    items = [item for path in paths for item in _items(path, path.relative_to(root).as_posix())]
-    if config is not None and "kind" not in config:
-        texts = {key: value if isinstance(value, str) else str(value).lower() for key, value in config.items()}
-        config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "function-input"}, "data": texts}
-    return ResourceList.parse(ResourceList(items, config).to_bytes())
+    items = [*_items(Path(folder))]
+    for item in items:
+        place = item.file or Place()
+        item.annotations[PATH], item.annotations[INDEX] = place.path, str(place.position)
+    return ResourceList.parse(ResourceList(items, _manifest(config)).to_bytes())
+
+
+def run_folder(function: KrmFunction[Any], folder: str | Path, config: dict[str, Any] | None = None) -> Run:
+    """Run on the files below a folder as `python function.py FOLDER` does: findings have lines and columns.
+
+    It writes nothing there. `config` is as for `resource_list`.
+    """
+    resources, untouched = (ResourceList(_items(Path(folder)), _manifest(config)) for _ in range(2))
+    with redirect_stderr(StringIO()) as stderr:
+        runner.call(function, resources)
+        try:
+            output = b"" if resources.failed else resources.to_bytes()
+        except KrmfnError as failure:
+            runner.report(resources, failure)
+        if resources.failed:
+            untouched.report(resources.results)
+            resources, output = untouched, untouched.to_bytes()
+        Log().findings(resources.results)
+    return Run(output, int(resources.failed), resources.items, resources.results, stderr.getvalue())
+
+
+def _manifest(config: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a functionConfig as it is, and the data of a ConfigMap as one."""
+    if config is None or "kind" in config:
+        return config
+    texts = {key: value if isinstance(value, str) else str(value).lower() for key, value in config.items()}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "function-input"}, "data": texts}
 
 
 def _is_resource(path: Path, root: Path) -> bool:
@@ -45,13 +75,12 @@ def _is_resource(path: Path, root: Path) -> bool:
     return not hidden and (path.suffix in (".yaml", ".yml") or path.name == "Kptfile")
 
 
-def _items(path: Path, name: str) -> list[Item]:
-    items = []
-    for position, document in enumerate(documents.documents(path.read_bytes())):
-        item = Item(document.text, 0, len(document.text), -2, file=Place(name, position, document.line))
-        item.annotations[PATH], item.annotations[INDEX] = name, str(position)
-        items.append(item)
-    return items
+def _items(root: Path) -> Iterator[Item]:
+    """Yield the resources of the YAML files below a folder, with their places."""
+    for path in sorted(path for path in root.rglob("*") if _is_resource(path, root)):
+        for position, document in enumerate(documents.documents(path.read_bytes())):
+            place = Place(path.relative_to(root).as_posix(), position, document.line)
+            yield Item(document.text, 0, len(document.text), -2, file=place)
 
 
 def golden(function: KrmFunction[Any], folder: str | Path) -> None:

@@ -291,6 +291,10 @@ def test_a_function_config_comes_from_a_file(tmp_path: Path, capfd: pytest.Captu
 class Options:
     size: int = 1
 
+    def __post_init__(self) -> None:
+        if self.size < 0:
+            raise ValueError("size must not be negative")
+
 
 def test_what_is_wrong_with_the_function_config_is_said_with_its_file_and_line(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -303,9 +307,12 @@ def test_what_is_wrong_with_the_function_config_is_said_with_its_file_and_line(
         """Do nothing."""
 
     config = tmp_path / "config.yaml"
-    with pytest.raises(SystemExit):
-        call.main([str(tmp_path / "p"), "--config", str(config), "--dry-run"])
-    assert f"{config}:6:3: error: Options a: spec.size: is the string 'x'" in capfd.readouterr().err
+    wrongs = (("x", "6:3: error: Options a: spec.size: is the string 'x'"), ("-1", "5:1: error: Options a: spec: size"))
+    for value, words in wrongs:
+        config.write_text(text.replace("x\n", f"{value}\n"))
+        with pytest.raises(SystemExit):
+            call.main([str(tmp_path / "p"), "--config", str(config), "--dry-run"])
+        assert f"{config}:{words}" in capfd.readouterr().err
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pytest
 from krmfn import ResourceList, function, info
 from krmfn.annotations import INDEX, PATH
 from krmfn.new import make
-from krmfn.testing import golden, resource_list
+from krmfn.testing import golden, resource_list, run_folder
 from tests.commands import ROOT
 
 TEXT = "apiVersion: v1\nkind: A\nmetadata:\n  name: {} # stays\n"
@@ -53,6 +53,33 @@ def test_a_list_has_every_file_with_its_place(case: Path) -> None:
     assert all(b"# stays" in item.text for item in resources.items)
     done = rename.run(resources)
     assert (done.code, [item.labels for item in done.items], done.stderr) == (0, [{"x": "y"}] * 4, "info: done\n")
+
+
+def test_a_run_on_a_folder_has_findings_with_lines_and_writes_nothing(case: Path) -> None:
+    @function(name="named")
+    def name(resources: ResourceList) -> None:
+        for item in resources.where(name="c"):
+            item.name = str((resources.function_config or {})["data"]["name"])
+            resources.report(info("named", at=item.at("metadata.name")))
+
+    (case / "_expected.yaml").write_text("not: [yaml")
+    before = (case / "b.yaml").read_bytes()
+    done = run_folder(name, case, {"name": "d"})
+    assert (done.code, done.stderr) == (0, "b.yaml:10:3: info: A d: metadata.name: named\n")
+    assert [result.place and result.place[:4] for result in done.results] == [("b.yaml", 1, 10, 3)]
+    assert done.items[2].document.endswith(b"name: d # stays\n") and b"name: d # stays" in done.output
+    assert (case / "b.yaml").read_bytes() == before
+
+
+def test_an_edit_that_cannot_be_written_in_a_folder_is_refused(tmp_path: Path) -> None:
+    @function
+    def write(resources: ResourceList) -> None:
+        resources.items[0]["spec.a"] = 2
+
+    (tmp_path / "a.yaml").write_text(TEXT.format("a") + "spec:\n  a: &one 1\n  b: *one\n")
+    done = run_folder(write, tmp_path)
+    assert done.code == 1 and b"a: &one 1" in done.output
+    assert done.stderr.startswith("a.yaml:6:3: error: A a: spec.a: cannot be changed: the anchor &one is there")
 
 
 def test_a_golden_case_is_compared_and_rewritten(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
