@@ -87,7 +87,7 @@ class _Starter:
                 _thread.start_new_thread(run, ())  # with one of `threading` a start would take half as long again
             except RuntimeError as failure:
                 fail(_no_thread(failure))
-            except KrmfnError as failure:
+            except BaseException as failure:  # whatever it is: who asks waits for an answer
                 fail(failure)
 
 

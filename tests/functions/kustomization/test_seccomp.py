@@ -264,6 +264,18 @@ def test_a_failed_start_of_many_is_said_and_the_next_one_goes_on(monkeypatch: py
                 run_filtered("")
 
 
+@filtered
+def test_any_error_of_the_thread_that_starts_many_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise who has asked for a start waits for ever."""
+    monkeypatch.setattr(seccomp, "restrict", _no_memory)
+    with sandbox.many(), pytest.raises(MemoryError):
+        run_filtered("")
+
+
+def _no_memory() -> None:
+    raise MemoryError
+
+
 def _no_thread(*_: object) -> int:
     raise RuntimeError("no more")
 
