@@ -189,7 +189,7 @@ def test_a_second_item_with_one_name_is_upserted_too() -> None:
     assert ResourceList.parse(done.output).items[0].name == "conf"
 
 
-def test_what_is_made_of_an_interface_goes_with_its_type() -> None:
+def test_what_is_made_of_an_interface_goes_with_it_and_with_its_type() -> None:
     function = loaded("specialize-interfaces")
     text = f"{HEAD}{INTERFACE.replace('sriov', 'macvlan')}"
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "config"}, "data": {}}
@@ -198,3 +198,6 @@ def test_what_is_made_of_an_interface_goes_with_its_type() -> None:
     assert "namespace" not in made.items[1].manifest["metadata"]
     again = function.run(made.output.replace(b"spec: {cniType: macvlan}", b"spec: {}"))
     assert (again.code, [item.kind for item in again.items]) == (0, ["Interface"])
+    resources = ResourceList.parse(made.output)
+    resources.remove(resources.items[0])
+    assert function.run(resources).items == []

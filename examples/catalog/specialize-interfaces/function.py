@@ -24,15 +24,16 @@ class SpecializeInterfaces:
 
 @function(config=SpecializeInterfaces, group="fn.example.com")
 def specialize_interfaces(resources: ResourceList, config: SpecializeInterfaces) -> None:
-    """Make them; one whose Interface has no CNI type any more goes, and another CNI type is an error."""
+    """Make them; one whose Interface is gone or has no CNI type any more goes, and another CNI type is an error."""
+    manifests: dict[Item, list[Manifest]] = {}
     for interface in resources.where(kind="Interface", group=GROUP):
         cni_type = interface.get("spec.cniType", str, "")
         if cni_type and cni_type not in CNI_TYPES:
             types = " or ".join(CNI_TYPES)
             resources.report(error(f"is {cni_type!r}; must be {types}", at=interface.at("spec.cniType")))
             continue
-        manifests = [attachment(interface, cni_type, config.master)] if cni_type else []
-        resources.own(owner=interface, manifests=manifests, adopt=lambda item: OWNER in item.annotations)
+        manifests[interface] = [attachment(interface, cni_type, config.master)] if cni_type else []
+    resources.own_all(manifests, kind="Interface", group=GROUP, adopt=lambda item: OWNER in item.annotations)
 
 
 def attachment(interface: Item, cni_type: str, master: str) -> Manifest:
