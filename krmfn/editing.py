@@ -181,7 +181,7 @@ def edited_item(envelope: Envelope, item: Item) -> Item:
     """Return an edited item as one with its text; its comments, key order and layout stay as far as they can."""
     text, indent = item.content.edited(item), item.indent
     item.content.first = None
-    if envelope.cut.indent < 0:
+    if envelope.cut.indent < 0 and text[:1] not in (b"{", b"&", b"!"):  # it was written anew over lines
         from .yamltext import emit
 
         text, indent = emit.dump_json(item.manifest).encode(), -2

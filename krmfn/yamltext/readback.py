@@ -4,7 +4,6 @@ To Kubernetes it is the data that was meant. To kustomize nothing is another wor
 a plain `yes` that becomes `true` is the same to Kubernetes alone.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
@@ -16,12 +15,12 @@ from . import inline, losses, positions, simple
 from .align import Lists, match_entries
 from .positions import key_name
 from .remarks import Parts
-from .simple import PLAIN, differs, is_merge
+from .simple import OLD, PLAIN, differs, is_merge
 
 __all__ = ["doubtful", "holds", "misread"]
 
-_MAY_DIFFER = r"(?i)\b(?:y|yes|n|no|on|off)\b|[0-9]{4}-[0-9]"
-"""What a text has that holds a scalar which the two read differently; many others have it, too."""
+_MARKS = str.maketrans(dict.fromkeys("[]{},:", " "))
+"""What may stand beside a plain scalar."""
 _Pair = tuple[Any, Any]
 """The same of the text before the edit, and of the one after it."""
 
@@ -31,15 +30,16 @@ def holds(text: str, data: Any, before: str = "", lists: Lists | None = None) ->
 
     `before` is the text as it was, "" for none; `lists`: see `align.match_entries`.
     """
-    known = simple.read(text)
+    known, root = simple.read(text), None
     if known is None:
         from . import load, values
 
         try:
-            known = values.build(load.compose(text.encode()))
+            root = load.compose(text.encode())
+            known = values.build(root)
         except KrmfnError:
             return False
-    return same(known, data) and (not before or misread(text, data, before, lists) is None)
+    return same(known, data) and not (before and _difference((text, root), data, before, lists))
 
 
 def misread(text: str, data: Any, before: str, lists: Lists | None = None) -> losses.WouldLose | None:
@@ -48,7 +48,12 @@ def misread(text: str, data: Any, before: str, lists: Lists | None = None) -> lo
     `text` is YAML of this data to Kubernetes. What is new in it has no word that the two read differently, but for one
     that came from elsewhere in the item.
     """
-    roots = _odd_tree(before), _odd_tree(text)
+    return _difference((text, _odd_tree(text)), data, before, lists)
+
+
+def _difference(after: tuple[str, Any], data: Any, before: str, lists: Lists | None) -> losses.WouldLose | None:
+    """Return the same for a text with its node tree; None for that of a text in which nothing is odd."""
+    roots = _odd_tree(before), after[1]
     if roots == (None, None):
         return None
     from . import load, values
@@ -60,7 +65,7 @@ def misread(text: str, data: Any, before: str, lists: Lists | None = None) -> lo
         return None
     places: Iterator[tuple[str, Parts]] = ((word, ()) for word in words[1] - words[0])
     if words[0] and (root := load.compose(before.encode())):
-        nodes = root, roots[1] or load.compose(text.encode())
+        nodes = root, roots[1] or load.compose(after[0].encode())
         places = chain(_changed(nodes, (values.build(root), data), (), lists), places)
     word, parts = next(places, ("", ()))
     problem = f"to kustomize the word {word} there would become another one, which nobody edited"
@@ -69,7 +74,9 @@ def misread(text: str, data: Any, before: str, lists: Lists | None = None) -> lo
 
 def _odd_tree(text: str) -> Any:
     """Return the node tree of a text; None where Kubernetes and kustomize surely read it alike."""
-    if not re.search(_MAY_DIFFER, text) or simple.read(text) is not None:
+    words = text.translate(_MARKS).split()
+    may_differ = not OLD.isdisjoint(words) or any(word[4:5] == "-" and word[:4].isdigit() for word in words)
+    if not may_differ or simple.read(text) is not None:
         return None
     from . import load
 

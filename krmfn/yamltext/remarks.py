@@ -144,9 +144,9 @@ def dash(text: str, node: Any, place: int) -> int:
 
 def column(text: str, node: Any) -> int:
     """Return the column of the keys or dashes of a collection over lines; its anchor and tag may stand above them."""
-    start = int(node.start_mark.index)
-    mark = re.compile(_PROPERTIES).match(text, start) if text[start] in "&!" else None
-    return mark.end() - text.rfind("\n", 0, mark.end()) - 1 if mark else int(node.start_mark.column)
+    start = node.start_mark
+    mark = re.compile(_PROPERTIES).match(text, start.index) if text[start.index] in "&!" else None
+    return mark.end() - text.rfind("\n", 0, mark.end()) - 1 if mark else int(start.column)
 
 
 def rest(text: str, stop: int) -> tuple[int, int] | None:

@@ -29,7 +29,11 @@ SCALARS = (
     '"\\u00e9\\n"',
     "a # of it",
 )
-BRACKETS = ("{y: 1}", "{'n': 2, on: b}", "[yes, 'no']", "[{a: on}, []]", "{}", "&x {a: 1}", "[&x a, *x]")
+BRACKETS = (
+    *("{y: 1}", "{'n': 2, on: b}", "[yes, 'no']", "[{a: on}, []]", "{}", "&x {a: 1}", "[&x a, *x]"),
+    *('{"a":"on","n":[1]}', "{n: 1,\n      b: yes}", "[&x on, # of it\n      *x,\n      1e3,\n      ]"),
+    *("{a: &x {n: no}, y: *x}", "[a, b: on]", "&x\n      - on\n      - a: 2001-01-01"),
+)
 
 
 class Words(NamedTuple):
@@ -250,7 +254,11 @@ def new(rng: random.Random) -> bytes:
     rows = _rows(rng, "  ", words)
     is_inner = rng.random() < 0.4
     if is_inner:
-        rows = [row for row in rows if "inner" not in row.split(":")[0]] + ["  inner:\n", *_rows(rng, "    ", words)]
+        mappings = [value for value in words.brackets if re.match(r"(?:&x )?\{.", value)]
+        inner = (
+            [f"  inner: {rng.choice(mappings)}\n"] if rng.random() < 0.5 else ["  inner:\n", *_rows(rng, "    ", words)]
+        )
+        rows = [row for row in rows if "inner" not in row.split(":")[0]] + inner
     within: tuple[str, ...] = ("spec", "inner") if is_inner and rng.random() < 0.7 else ("spec",)
     if rng.random() < 0.3:
         rows += ["  list:\n", *_entries(rng, words)]

@@ -144,3 +144,12 @@ def test_json_stays_json(indent: int | None) -> None:
 def test_a_refusal_says_where_and_why(text: str, change: Change, message: str) -> None:
     with pytest.raises(KrmfnError, match=f"^ConfigMap a: {re.escape(message)}"):
         after(META + text, change)
+
+
+@pytest.mark.parametrize("end", ["", ',\n  {"kind": B}'])
+def test_an_item_of_a_list_in_brackets_is_edited_in_its_own(end: str) -> None:
+    item = '{apiVersion: v1, kind: A, metadata: {name: a}, v: yes, "n": 1e3}'
+    text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: [{item}{end}]\n"
+    resources = ResourceList.parse(text.encode())
+    resources.items[0]["data.b"] = "1"
+    assert resources.to_bytes().decode() == text.replace("1e3}", '1e3, data: {b: "1"}}')
