@@ -4,6 +4,7 @@ A scalar has no identity that lasts, as equal lines of a list may share one obje
 with what others have got, once, when the list is written. Within an item `yamltext.rebuilt` does the same.
 """
 
+import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 
@@ -16,6 +17,8 @@ from .yamltext import align, edit, losses, positions, remarks, replaced, trees
 
 __all__ = ["carry"]
 
+_BEHIND_COMMA = r"[ \t]*,?[ \t]*#([^\n]*)"
+"""The comment of a value in brackets."""
 _QUOTES = ("'", '"')
 
 
@@ -178,7 +181,8 @@ def _standing(stray: Stray) -> _Written:
     raw = raw if raw[:1] in _QUOTES and "\n" not in raw else ""
     spot = remarks.find(text, root, stray.parts)
     if spot is None:
-        return _Written("", "", raw)
+        behind = re.compile(_BEHIND_COMMA).match(text, node.end_mark.index) if node else None
+        return _Written(behind[1].strip() if behind else "", "", raw)
     comment, head = remarks.comments(text, root).get(stray.parts, ""), remarks.head(text, root, stray.parts)
     return _Written(content.remarked(stray.parts, comment, False), content.remarked(stray.parts, head, True), raw)
 

@@ -41,8 +41,10 @@ class _Part(NamedTuple):
 
 
 def are_edited(text: str, node: Any, old: Any) -> bool:
-    """Return True for brackets that are edited; empty ones are written anew over lines, unless they have an anchor."""
-    return node.id != "scalar" and bool(node.flow_style and (old or losses.anchor(text, node)))
+    """Return True for brackets that are edited; empty ones are written anew, unless an anchor or a comment is there."""
+    if node.id == "scalar" or not node.flow_style:
+        return False
+    return bool(old) or bool(losses.anchor(text, node)) or "#" in text[slice(*_marks(node))]
 
 
 def edited(walk: Any, node: Any, old: Any, new: Any, outer: Manner = manners.USUAL) -> str:

@@ -3,6 +3,7 @@
 A value is known by its identity, what a function was lent, or by what it holds (see `rebuilt`).
 """
 
+import re
 from collections.abc import Iterable, Iterator
 
 from ..resource import same
@@ -12,6 +13,9 @@ from .positions import key_name
 from .simple import is_merge
 
 __all__ = ["Origin", "check_brackets", "comment", "dump", "origins", "parts_of"]
+
+
+_BEHIND_COMMA = r"[ \t]*,?[ \t]*(#[^\n]*)"
 
 
 class Origin(NamedTuple):
@@ -102,8 +106,10 @@ def check_brackets(walk: Any, value: Any, origin: Origin | None = None) -> None:
     """Raise WouldLose for a value, which stood at `origin`, whose comments move into brackets, where none can stand."""
     inner = (walk.origin(part, name) for part in lent.parts(value) for name in _names(part))
     for source in filter(None, (origin or walk.known(value), *inner)):
-        for start, end in losses.comments(source.walk.text, source.walk.root, *source.span):
-            comment = source.walk.text[start:end].strip()[:40]
+        spans = losses.comments(source.walk.text, source.walk.root, *source.span)
+        rows = [source.walk.text[start:end].strip() for start, end in spans]
+        for row in filter(None, (*rows, "" if source.walk is walk else _behind_brackets(source))):
+            comment = row.strip()[:40]
             problem = f"the comment {comment!r} would be lost in brackets; write these over lines first"
             raise losses.WouldLose(f"cannot be written: {problem}", tuple(walk.path))
 
@@ -129,6 +135,7 @@ def _moved(walk: Any, origin: Origin, place: tuple[Any, Any], lead: tuple[str, i
         source.moved.add(start, end)
     else:
         is_below = node.id != "scalar" and not node.flow_style  # else the comment behind it is that of its key
+        comment = "" if source is walk else _behind_brackets(origin)
         first = node.start_mark.index if origin.key or origin.begin < 0 else origin.begin + 1  # behind its dash
         source.moved.add(int(first), source.rows.end((origin.key, node)) if is_below else end)
     is_tied = source is not walk and origin.is_tied
@@ -196,6 +203,12 @@ def comment(origin: Origin) -> str:
     """Return the comment on the line of a value; "" where it has none of its own."""
     end = remarks.stop(origin.walk.text, origin.key, origin.node) if origin.begin >= 0 else -1
     return _comment(origin.walk.text, end).strip()
+
+
+def _behind_brackets(origin: Origin) -> str:
+    """Return the comment behind a value that stands in brackets, and its comma, with a blank before it."""
+    match = re.compile(_BEHIND_COMMA).match(origin.walk.text, origin.node.end_mark.index) if origin.begin < 0 else None
+    return f" {match[1].strip()}" if match else ""
 
 
 def _comment(text: str, end: int) -> str:

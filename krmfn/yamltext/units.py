@@ -14,6 +14,8 @@ PROPERTIES = r"(?:[&!][^\s,\[\]{}]*(?:\s+|(?=[\[{])))*"
 _BLANK = r"(?:\s|#[^\n]*(?=\n))*"
 _COMMENT = r"[ \t]*#[^\n]*"
 
+_LAST_COMMENT = r"\n( *)#[^\n]*\Z"
+
 
 class Unit(NamedTuple):
     """An entry."""
@@ -128,8 +130,9 @@ def _leads(units: Units, entries: list[tuple[int, str]], gap: str) -> list[str]:
         elif units.entries:
             leads.append(units.entries[0].blank)
         else:
+            above = re.search(_LAST_COMMENT, units.head)
             inner = units.foot[:-1]
-            leads.append(inner + "  " if "\n" in inner else inner)
+            leads.append(f"\n{above[1]}" if above else inner + "  " if "\n" in inner else inner)
     return leads
 
 

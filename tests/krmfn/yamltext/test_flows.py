@@ -63,6 +63,8 @@ def turned(item: Item) -> None:
         ("n: &n web\nlabels: {app: *n}\n", put("labels.team", "x"), "n: &n web\nlabels: {app: *n, team: x}\n"),
         ('data: &d {k: "1"}\n', put("data.b", "1"), 'data: &d {k: "1", b: "1"}\n'),
         ("data: &d {}\n", put("data.b", "x"), "data: &d {b: x}\n"),
+        ("data: {\n  # none yet\n}\n", put("data.b", 1), "data: {\n  # none yet\n  b: 1\n}\n"),
+        ("data: {a: [\n  # none yet\n  ]}\n", put("data.a[0]", 1), "data: {a: [\n  # none yet\n  1\n  ]}\n"),
         ("data: {k: &x 1}\n", put("data.k", 2), "data: {k: &x 2}\n"),
         ("l:\n- &x {a: 1}\n", put("l[0].b", 2), "l:\n- &x {a: 1, b: 2}\n"),
         ("l: &x [{a: 1}]\n", put("l[1]", "z"), "l: &x [{a: 1}, z]\n"),
@@ -153,3 +155,23 @@ def test_an_item_of_a_list_in_brackets_is_edited_in_its_own(end: str) -> None:
     resources = ResourceList.parse(text.encode())
     resources.items[0]["data.b"] = "1"
     assert resources.to_bytes().decode() == text.replace("1e3}", '1e3, data: {b: "1"}}')
+
+
+@pytest.mark.parametrize("value", ["aaaa", "{a: xxxx}"])
+def test_the_comment_of_a_value_in_brackets_goes_with_it_to_another_item(value: str) -> None:
+    text = f"- kind: A\n  metadata: {{name: a}}\n  l: [\n    {value}, # A\n    bbbb]\n- kind: B\n  l: [c]\n"
+    resources = ResourceList.parse((HEAD + text).encode())
+    first, second = resources.items
+    second.manifest["moved"] = first.manifest["l"].pop(0)
+    out = resources.to_bytes().decode().removeprefix(HEAD)
+    assert out == text.replace(f"\n    {value}, # A\n", "\n") + f"  moved: {value} # A\n"
+
+
+@pytest.mark.parametrize("value", ["aaaa", "{a: xxxx}"])
+def test_in_other_brackets_it_has_no_line(value: str) -> None:
+    text = f"- kind: A\n  metadata: {{name: a}}\n  l: [\n    {value}, # A\n    bbbb]\n- kind: B\n  l: [c]\n"
+    resources = ResourceList.parse((HEAD + text).encode())
+    first, second = resources.items
+    second.manifest["l"].append(first.manifest["l"].pop(0))
+    with pytest.raises(KrmfnError, match=r"the comment '# A'.* would be lost"):
+        resources.to_bytes()
