@@ -44,6 +44,14 @@ def inserted(at: int, value: Any) -> Change:
     return lambda item: item.manifest["l"].insert(at, value)
 
 
+def remarked(path: str, comment: str) -> Change:
+    return lambda item: setattr(item.at(path), "comment", comment)
+
+
+def moved(item: Item) -> None:
+    item.manifest["e"] = item.manifest.pop("c")
+
+
 def turned(item: Item) -> None:
     item.manifest["l"].reverse()
 
@@ -71,6 +79,11 @@ def turned(item: Item) -> None:
         ("l: &x\n- a: 1\n", put("l[0].a", 2), "l: &x\n- a: 2\n"),
         ("l: &x\n- a: 1\n", put("l[0].b", 2), "l: &x\n- a: 1\n  b: 2\n"),
         ("l: &x # c\n  # d\n  - a: 1\n", put("l[1]", 3), "l: &x # c\n  # d\n  - a: 1\n  - 3\n"),
+        ("l: &x # L\n- a # A\n- b\n", removed("l[0]"), "l: &x # L\n- b\n"),
+        ("l: &x\n- a # A\n- b\n", inserted(0, "c"), "l: &x\n- c\n- a # A\n- b\n"),
+        ("l: &x\n- a # A\n- b\n", remarked("l[1]", "B"), "l: &x\n- a # A\n- b # B\n"),
+        ("l:\n- &x\n  - a\n- b: 2\n", put("l[0][1]", "z"), "l:\n- &x\n  - a\n  - z\n- b: 2\n"),
+        ("c: &x\n  a: 1 # A\nd: 1\n", moved, "d: 1\ne: &x\n  a: 1 # A\n"),
         ("l: !!seq\n- a: 1\n", put("l[1]", 3), "l: !!seq\n- a: 1\n- 3\n"),
         ("m: &m\n  l: &x\n  - a: 1\nn: *m\n", put("k", 3), "m: &m\n  l: &x\n  - a: 1\nn: *m\nk: 3\n"),
         ('data: {"c": "1", \'d\': "x"}\n', put("data.b", "z"), 'data: {"c": "1", \'d\': "x", b: z}\n'),
