@@ -17,7 +17,7 @@ from .yamltext import align, edit, losses, positions, remarks, replaced, trees
 
 __all__ = ["carry"]
 
-_BEHIND_COMMA = r"[ \t]*,?[ \t]*#([^\n]*)"
+_BEHIND_COMMA = r"[ \t]*(?:,[ \t]*)?#([^\n]*)"
 """The comment of a value in brackets."""
 _QUOTES = ("'", '"')
 

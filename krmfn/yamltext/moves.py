@@ -15,7 +15,7 @@ from .simple import is_merge
 __all__ = ["Origin", "check_brackets", "comment", "dump", "origins", "parts_of"]
 
 
-_BEHIND_COMMA = r"[ \t]*,?[ \t]*(#[^\n]*)"
+_BEHIND_COMMA = r"[ \t]*(?:,[ \t]*)?(#[^\n]*)"
 
 
 class Origin(NamedTuple):

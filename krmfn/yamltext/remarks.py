@@ -27,7 +27,7 @@ Parts = tuple[str, ...]
 _BLOCK = r"[|>][0-9+-]*"
 _AFTER_KEY = r"[ \t]*:(?:[ \t]+[&!*][^\s,\[\]{}]*)*"
 _REST = r"[ \t]*(?:(?<=[ \t])#[^\n]*)?(?=\r?\n|\Z)"
-_PROPERTIES = r"[&!]\S*(?:[ \t]+[&!]\S*)*[ \t]*(?:#[^\n]*)?\n\s*(?:#[^\n]*\n\s*)*"
+_PROPERTIES = r"[&!]\S*(?:[ \t]+[&!]\S*)*[ \t]*(?:(?<=[ \t])#[^\n]*)?\n\s*(?:#[^\n]*\n\s*)*"
 """Anchor and tag of a collection over lines, up to its first key or dash."""
 _ABOVE = r" *(?:-[ ]+)*#"
 _BEHIND_DASH = r"\n *(?:-[ ]+)+(?=#)"
