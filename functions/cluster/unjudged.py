@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 
-from krmfn import Item, KrmfnError, ResourceList, Result
+from krmfn import KrmfnError, ResourceList, Result
 
 from ..deployments.holders import applies
 from ..final.wrappers import wrappers
@@ -170,14 +170,15 @@ def _of_version(resources: ResourceList) -> Iterator[Gap]:
         yield Gap("areas", f"KMM versions other than {version}", "none is named")
     elif is_newer(version):
         yield Gap("areas", f"KMM {version}", f"newer than this krmfn, so judged as {judged_as.name}")
-    if not judged_as.is_fork and any(map(_is_of_fork, resources.items)):
+    if not judged_as.is_fork and _is_of_fork(resources):
         yield Gap("areas", "what OpenShift's KMM does otherwise", f"judged as KMM {version}")
     if config.exclusivity == "off":
         yield Gap("areas", "node exclusivity", "turned off", is_meant=True)
 
 
-def _is_of_fork(item: Item) -> bool:
+def _is_of_fork(resources: ResourceList) -> bool:
     """Return whether a resource shows that the cluster is OpenShift: its group, its namespace, labels of a node."""
-    if (item.group, item.kind) in NODES:
-        return item.mentions(f"node.{_FORK}")
-    return item.group.endswith(_FORK) or item.ref.namespace == "openshift-kmm"
+    if any((item.group, item.kind) in NODES for item in resources.mentioning(f"node.{_FORK}")):
+        return True
+    others = (item for item in resources.items if (item.group, item.kind) not in NODES)
+    return any(item.group.endswith(_FORK) or item.ref.namespace == "openshift-kmm" for item in others)

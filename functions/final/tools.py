@@ -77,11 +77,13 @@ def labels_have_a_rule(final: FinalList) -> Iterator[Result]:
             if rule.get("labelsTemplate"):
                 return  # its labels depend on the node
             labels.update(key if "/" in key else f"{_DOMAIN}{key}" for key in table(rule, "labels"))
+    if not rules:
+        return
     items = (*final.inputs, *final.deployed, *final.external)
     nodes = [item for item in items if item.kind in ("Node", "NodeInventory") and item.mentions(_DOMAIN)]
     known = f"the rules make: {some(sorted(labels), len(labels)) or 'none'}"
     is_held: dict[str, bool] = {}
-    for item, module in final.modules if rules else ():
+    for item, module in final.modules:
         for key in module.selector or {}:
             name = key.removeprefix(_DOMAIN)
             if name == key or name.startswith(_SOURCES) or key in labels:

@@ -82,7 +82,9 @@ def divide(text: bytes) -> list[Span]:
     is_misread = is_deep and not BARE.match(text, 3)
     for match in _LINE.finditer(text):
         offset = match.start() + 1
-        if text.startswith((b"---", b"..."), offset) and text[offset + 3 : offset + 4] in (b"\n", b" ", b"\t", b""):
+        if match.end() == offset + 1 and text[offset] != _DOT:  # a key, as most are
+            keys.append(offset)
+        elif text.startswith((b"---", b"..."), offset) and text[offset + 3 : offset + 4] in (b"\n", b" ", b"\t", b""):
             if keys or not is_nothing(text, start, offset):
                 spans.append(Span(start, offset, keys, is_deep, is_misread))
             start, keys, is_deep = offset + 3, [], match.end() - offset > 3
