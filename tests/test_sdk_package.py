@@ -89,7 +89,7 @@ def test_a_function_of_the_catalogue_runs_on_it(site: Path, name: str) -> None:
 
 def test_a_function_changes_a_list_on_it(site: Path) -> None:
     done = typed(site, ROOT / "examples/catalog/set-labels/function.py", text=LIST).ended(0)
-    assert '{name: a, labels: {"team": "x"}} # kept' in done.text
+    assert "{name: a, labels: {team: x}} # kept" in done.text
 
 
 def test_a_wrong_config_is_a_sentence(site: Path) -> None:

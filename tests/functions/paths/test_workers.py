@@ -8,7 +8,7 @@ import threading
 import pytest
 from krmfn_functions.paths.workers import in_threads
 
-from tests.commands import execute
+from tests.commands import HANGS, execute
 
 
 def nothing() -> None:
@@ -19,7 +19,7 @@ def test_results_are_in_the_order_of_the_values() -> None:
     barrier = threading.Barrier(3)
 
     def work(value: int) -> tuple[int, int]:
-        barrier.wait(60)  # ends only with three at a time
+        barrier.wait(HANGS)  # ends only with three at a time
         return value, threading.get_ident()
 
     results = in_threads(3, work, range(6), nothing)
@@ -39,7 +39,7 @@ def test_the_error_about_the_first_value_is_raised_and_no_other_value_is_begun()
     def work(value: int) -> None:
         begun.append(value)
         if value == 0:
-            second_failed.wait(60)
+            second_failed.wait(HANGS)
         else:
             second_failed.set()
         raise ValueError(value)
@@ -51,16 +51,16 @@ def test_the_error_about_the_first_value_is_raised_and_no_other_value_is_begun()
 
 def test_an_interrupt_ends_what_is_waited_for() -> None:
     """The signal comes when both threads wait for what only `end` sets."""
-    code = """
+    code = f"""
 import os, signal, threading
 from krmfn_functions.paths.workers import in_threads
 signal.signal(signal.SIGINT, signal.default_int_handler)
 ended, both, begun = threading.Event(), threading.Barrier(2), []
 def work(value):
     begun.append(value)
-    if both.wait(60) == 0:
+    if both.wait({HANGS}) == 0:
         os.kill(os.getpid(), signal.SIGINT)
-    ended.wait(60)
+    ended.wait({HANGS})
 try:
     in_threads(2, work, range(100), ended.set)
 except KeyboardInterrupt:
