@@ -12,7 +12,7 @@ from krmfn.streams import max_bytes
 from ..deployments import config_maps
 from ..deployments.deployment import Deployment, EngineObject
 from ..paths import files, manifests
-from ..paths.roots import within
+from ..paths.roots import parents
 
 KEPT = 1 << 26
 """How many bytes of texts are kept in all until the documents in them are read; files beyond it are read again."""
@@ -44,11 +44,16 @@ class Seen:
         """Keep texts below these folders (absolute, without links): somebody reads their files next."""
         self.texts: dict[str, bytes] = {}
         """By paths without links."""
-        self._folders, self._rest = folders, KEPT
+        self._folders, self._rest = frozenset(folders), KEPT
+        self._is_below: dict[str, bool] = {}
+        """Whether a folder is below one of them: there may be thousands, each with few files."""
 
     def note(self, path: str, text: bytes) -> None:
         """Keep the text of a file."""
-        if len(text) <= self._rest and any(within(path, folder) for folder in self._folders):
+        folder = os.path.dirname(path)
+        if folder not in self._is_below:
+            self._is_below[folder] = not self._folders.isdisjoint(parents(folder))
+        if len(text) <= self._rest and (self._is_below[folder] or path in self._folders):
             self.texts[path] = text
             self._rest -= len(text)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from krmfn_functions.cluster import cluster_streams, deployers, engine_additions, engine_checks, reached
+import pytest
+from krmfn_functions.cluster import cluster_streams, deployers, engine_additions, engine_checks, engine_files, reached
 from krmfn_functions.cluster.deployed import Clusters
 from krmfn_functions.command import Context
 from krmfn_functions.options import RunOptions
@@ -63,3 +64,18 @@ def calls(streams: Clusters) -> int:
 def test_the_work_is_linear(tmp_path: Path) -> None:
     few, many = rendered(tmp_path, 30), rendered(tmp_path, 60)
     assert calls(many) < 2.5 * calls(few)
+
+
+def test_many_paths_are_not_asked_for_each_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen with 2,000 PATHs: a third of the time went into asking of each file which of them it is below."""
+    asked: list[str] = []
+
+    def noted(folder: str) -> list[str]:
+        asked.append(folder)
+        return [folder]
+
+    monkeypatch.setattr(engine_files, "parents", noted)
+    seen = engine_files.Seen([f"/a/{number}" for number in range(100)])
+    for number in range(200):
+        seen.note(f"/a/{number % 2}/{number}.yaml", b"a: b\n")
+    assert (asked, len(seen.texts)) == (["/a/0", "/a/1"], 200)
