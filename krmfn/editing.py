@@ -34,6 +34,7 @@ __all__ = [
     "chosen",
     "edited_item",
     "leave_out",
+    "plan",
     "put",
     "single",
     "under_old_names",
@@ -42,6 +43,9 @@ __all__ += ["with_origin", "with_refs"]
 
 _ORIGIN = r"internal\.config\.kubernetes\.io/.*|config\.kubernetes\.io/(path|index)|(kustomize\.)?config\.k8s\.io/id"
 """The annotations by which kpt and kustomize find the file and the resource that an item came from."""
+
+_Step = tuple[Item, Ref, Manifest | None]
+"""A new item, or one that is there and its new data; with its reference."""
 
 
 def single(items: Sequence[Item], target: Ref) -> Item | None:
@@ -90,16 +94,31 @@ def with_refs(manifests: Manifest | Iterable[Manifest]) -> list[tuple[Ref, Manif
     return pairs
 
 
-def put(resources: Any, named: Iterable[tuple[Ref, Manifest]], index: Any, *, is_owned: bool = False) -> None:
-    """Put checked manifests in, each with its reference; `is_owned`: what others put on existing objects stays."""
+def plan(resources: Any, named: Iterable[tuple[Ref, Manifest]], index: Any, *, is_owned: bool = False) -> list[_Step]:
+    """Return what `put` does to put checked manifests in, each with its reference; nothing changes yet.
+
+    `is_owned`: what others put on existing objects stays. Raises KrmfnError where the lines of a new item cannot be
+    written.
+    """
+    steps: list[_Step] = []
     for new, manifest in named:
         item = next(iter(index.by_id.get(new.id, ())), None)
         if item is None:
-            add(resources, manifest, new)
+            steps.append((_item_of(resources, manifest, new), new, None))
             continue
         old = item.content.manifest
         data = updated(old, manifest, resources.prefix) if is_owned else with_origin(item, manifest)
         if not same(old, data):
+            steps.append((item, new, data))
+    return steps
+
+
+def put(resources: Any, steps: Iterable[_Step]) -> None:
+    """Add the new items of a plan, and change the others."""
+    for item, new, data in steps:
+        if data is None:
+            _put_last(resources, [item])
+        else:
             item.content.take(data)
             resources.changes.append(("updated", new))
 
@@ -118,7 +137,12 @@ def add_manifest(resources: Any, manifest: Manifest, path: str) -> Item:
 
 
 def add(resources: Any, manifest: Manifest, new: Ref) -> Item:
-    """Add a new item at the end, its text in the list's layout, and return it; the manifest stays the caller's.
+    """Add a new item at the end, and return it; the manifest stays the caller's."""
+    return _put_last(resources, [_item_of(resources, manifest, new)])[0]
+
+
+def _item_of(resources: Any, manifest: Manifest, new: Ref) -> Item:
+    """Return a new item, its text in the list's layout.
 
     What was lent of other items, or of a text, takes its lines along.
     """
@@ -131,7 +155,7 @@ def add(resources: Any, manifest: Manifest, new: Ref) -> Item:
         text = emit.dump_json(manifest) if indent < 0 else emit.dump([manifest], indent)
         text = _with_lines(manifest, indent, known, new) if known else text
         item = _new_item(resources.envelope, text.encode(), indent, new)
-    return _put_last(resources, [item])[0]
+    return item
 
 
 def _with_lines(manifest: Manifest, indent: int, known: Any, new: Ref) -> str:

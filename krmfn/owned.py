@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from .editing import put, with_refs
+from .editing import plan, put, with_refs
 from .errors import KrmfnError, Refused
 from .index import index_of
 from .item import Item
-from .ownership import Id, Mark, known_as, mark_on, owner_key, stamp
+from .ownership import Id, Mark, known_as, mark_on, stamp
 from .resource import GroupKind, Manifest, Ref, annotations_of, copied, ref
 from .typed import Any
 
@@ -17,11 +17,34 @@ _PARTIAL = "internal.config.k8s.io/kpt-resource-id"
 
 Adopt = Callable[[Item], bool]
 """Returns True for an object that somebody else made and that is taken over."""
+_Objects = dict[Id, tuple[Ref, Manifest]]
+"""What is made of an owner, by its ids."""
 
 
 def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Adopt | None") -> None:
     """Put in the objects that the function makes of `owner`, and remove its others (see `ResourceList.own`)."""
-    function = resources.function or "function"
+    objects = _stamped(resources, owner, manifests)
+    source = ref(owner) if isinstance(owner, dict) else owner.ref
+    index: Any = index_of(resources, {new.kind for new, _ in objects.values()})
+    if index.children is None:
+        index.children = _children(resources)
+    names = known_as(source, annotations_of(owner) if isinstance(owner, dict) else owner.annotations)
+    children = {id(item): item for name in names for item in index.children.get(name, ()) if _mark(resources, item)}
+    others = [item for name in objects for item in index.by_id.get(name, ()) if id(item) not in children]
+    _refuse_others(resources, others, owner, adopt)
+    planned = plan(resources, objects.values(), index, is_owned=True)
+    resources.owners.add(source.id)
+    stale = [item for item in children.values() if item.ref.id not in objects]
+    remove(resources, stale)
+    for item in stale:
+        index.drop(item)
+    put(resources, planned)
+    index.children.update(dict.fromkeys(names, ()))
+    index.children[source.id] = [index.by_id[name][0] for name in objects]
+
+
+def _stamped(resources: Any, owner: Item | Manifest, manifests: Any) -> _Objects:
+    """Return copies of what is made of an owner, marked. Raises KrmfnError, also for what can be no owner."""
     if owner is None:
         raise KrmfnError("own needs an owner, and got None: pass an item, or the functionConfig of a run that has one")
     source = ref(owner) if isinstance(owner, dict) else owner.ref
@@ -34,54 +57,81 @@ def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Ad
     objects = {new.id: (new, _linked_copy(manifest)) for new, manifest in with_refs(manifests)}
     try:
         for _, manifest in objects.values():
-            stamp(manifest, function, source, prefix=resources.prefix)
+            stamp(manifest, resources.function or "function", source, prefix=resources.prefix)
     except ValueError as failure:
         raise KrmfnError(str(failure)) from failure
-    index: Any = index_of(resources, {new.kind for new, _ in objects.values()})
-    if index.children is None:
-        index.children = _children(resources, function)
-    names = known_as(source, annotations_of(owner) if isinstance(owner, dict) else owner.annotations)
-    children = {id(item): item for name in names for item in index.children.get(name, ()) if _mark(resources, item)}
-    others = [item for name in objects for item in index.by_id.get(name, ()) if id(item) not in children]
-    _refuse_others(resources, others, owner, adopt)
-    resources.owners.add(source.id)
-    stale = [item for item in children.values() if item.ref.id not in objects]
-    remove(resources, stale)
-    for item in stale:
-        index.drop(item)
-    put(resources, objects.values(), index, is_owned=True)
-    index.children.update(dict.fromkeys(names, ()))
-    index.children[source.id] = [index.by_id[name][0] for name in objects]
+    return objects
 
 
 def put_all(resources: Any, manifests: Mapping[Item, Any], kind: GroupKind, adopt: "Adopt | None") -> None:
-    """Put in what is made of each owner of a kind, and remove what is made of none any more (see `own_all`)."""
+    """Put in what is made of each owner of a kind, and remove what is made of none any more (see `own_all`).
+
+    All that can be refused is refused before the list changes.
+    """
     _check_whole(resources, manifests, kind)
-    lists = [(owner, with_refs(some)) for owner, some in manifests.items()]
-    ids = {name: {new.id for new, _ in pairs} for it, pairs in lists for name in known_as(it.ref, it.annotations)}
-    idle = _present_owners(resources, resources.marked()) - ids.keys()
-    children = _children(resources, resources.function or "function").items()
-    ours = [(name, item) for name, items in children if name[:2] == kind and name not in idle for item in items]
-    free = {id(item): item for name, item in ours if item.ref.id not in ids.get(name, ())}
-    new_ids = set[Id]().union(*ids.values())
-    remove(resources, [item for item in free.values() if item.ref.id not in new_ids])
-    for item in free.values():
-        del item.annotations[owner_key(resources.prefix)]  # where another owner makes it now, it takes it over
+    by_owner = {owner: _stamped(resources, owner, some) for owner, some in manifests.items()}
+    children = _children(resources)
+    gone, free = _left_over(resources, by_owner, kind, children)
+    by_owner = {owner: objects for owner, objects in by_owner.items() if id(owner) not in gone}
+    pairs = [pair for objects in by_owner.values() for pair in objects.values()]
+    index = index_of(resources, {new.kind for new, _ in pairs})
+    makers: dict[Id, Item] = {}
+    for owner, objects in by_owner.items():
+        for name, (new, _) in objects.items():
+            if makers.setdefault(name, owner) is not owner:
+                raise Refused(f"cannot make {new}: {makers[name].ref} makes it, too", owner, f"{owner.ref} ")
+        names = known_as(owner.ref, owner.annotations)
+        replaceable = free.union(id(item) for name in names for item in children.get(name, ()))
+        others = [item for name in objects for item in index.by_id.get(name, ()) if id(item) not in replaceable]
+        _refuse_others(resources, others, owner, adopt)
+    planned = plan(resources, pairs, index, is_owned=True)
+    resources.owners.update(owner.ref.id for owner in by_owner)
+    remove(resources, [*gone.values()])
     resources.index = None
-    for owner, pairs in lists:
-        of_owner = [manifest for _, manifest in pairs]
-        put_owned(resources, owner, of_owner, lambda item: id(item) in free or bool(adopt and adopt(item)))
+    put(resources, planned)
+
+
+def _left_over(
+    resources: Any, by_owner: Mapping[Item, _Objects], kind: GroupKind, children: Mapping[Id, Sequence[Item]]
+) -> tuple[dict[int, Item], set[int]]:
+    """Return what no owner of a kind makes any more, by identity, and what another owner may make now.
+
+    Where that is an owner itself, what was made of it goes, too.
+    """
+    present = {id(item): known_as(item.ref, item.annotations) for item in resources.where(kind=kind[1], group=kind[0])}
+    if config := resources.function_config if children else None:
+        present[id(config)] = known_as(ref(config), annotations_of(config))
+    ours = [(name, item) for name, items in children.items() if name[:2] == kind for item in items]
+    gone: dict[int, Item] = {}
+    while True:
+        stay = [(it, objects) for it, objects in by_owner.items() if id(it) not in gone]
+        ids = {name: objects.keys() for it, objects in stay for name in present[id(it)]}
+        idle = {name for key, names in present.items() if key not in gone for name in names} - ids.keys()
+        free = [item for name, item in ours if name not in idle and item.ref.id not in ids.get(name, ())]
+        new_ids = set[Id]().union(*ids.values())
+        before, gone = gone, {id(item): item for item in free if item.ref.id not in new_ids}
+        if present.keys().isdisjoint(gone.keys() - before.keys()):
+            return gone, {id(item) for item in free}
 
 
 def _check_whole(resources: Any, owners: Iterable[Item], kind: GroupKind) -> None:
-    """Raise Refused for an owner of another kind, and for a list in which kpt hides a part: an owner may be there."""
+    """Raise Refused for what can be no owner here, and for a list in which kpt hides a part: an owner may be there."""
     for item in resources.mentioning(_PARTIAL):
         if _PARTIAL in item.annotations:
             advice = "remove `selectors` (and exclude) of this function in the Kptfile, or the options of `kpt fn eval`"
             raise Refused(f"comes in a part of a package, which may lack owners: {advice}", item, f"{item.ref} ")
+    present, seen = {id(item) for item in resources.items}, set[Id]()
     for owner in owners:
+        problem = ""
         if (owner.group, owner.kind) != kind:
-            raise Refused(f"cannot be an owner here: own_all was called for {kind[1]}", owner, f"{owner.ref} ")
+            problem = f"cannot be an owner here: own_all was called for {kind[1]}"
+        elif id(owner) not in present:
+            problem = "cannot be an owner here, since it is not in the list: leave it out, or keep it in the list"
+        elif owner.ref.id in seen:
+            problem = "is an owner here twice: leave one of the two out"
+        if problem:
+            raise Refused(problem, owner, f"{owner.ref} ")
+        seen.add(owner.ref.id)
 
 
 def _refuse_others(resources: Any, others: Sequence[Item], owner: Item | Manifest, adopt: "Adopt | None") -> None:
@@ -144,8 +194,9 @@ def _maker(item: Item, mark: Mark | None, function: str, present: Collection[Id]
     return Ref("", *mark.owner[1:]) if mark.owner in present else False
 
 
-def _children(resources: Any, function: str) -> dict[Id, list[Item]]:
-    """Return the items that a function made of each owner; also those that kustomize renamed, but no copies."""
+def _children(resources: Any) -> dict[Id, list[Item]]:
+    """Return the items that the function made of each owner; also those that kustomize renamed, but no copies."""
+    function = resources.function or "function"
     children: dict[Id, list[Item]] = {}
     for item in resources.marked():
         mark = _mark(resources, item)

@@ -201,8 +201,8 @@ class ResourceList:
     def own_all(self, manifests: Mapping[Item, Any], *, kind: str, group: str, adopt: "Adopt | None" = None) -> None:
         """Call `own` for each owner in `manifests`, with its manifests; remove what was made of those that are gone.
 
-        What was made of one that is in the list and not in `manifests` stays. Raises as `own` does, for an
-        owner of another kind, and where kpt's selectors hide a part of the list.
+        What was made of one that is in the list and not in `manifests` stays; an owner that this call removes is gone.
+        Raises as `own` does, for one of another kind or outside the list, and where kpt hides a part; changes nothing.
         """
         from . import owned
 
@@ -219,7 +219,7 @@ class ResourceList:
         index = index_of(self, {new.kind for new, _ in named})
         for new, _ in named:
             editing.single(index.by_id.get(new.id, ()), new)
-        editing.put(self, named, index)
+        editing.put(self, editing.plan(self, named, index))
 
     def marked(self) -> list[Item]:
         """Return the items that carry the owner's annotation (`ownership.OWNER`), whatever it says."""

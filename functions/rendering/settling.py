@@ -52,4 +52,5 @@ def put(resources: ResourceList, manifests: Iterable[Manifest]) -> None:
         mark = mark_of(annotations_of(manifest))
         if mark is None or mark.made != new.id:
             raise ValueError(f"{new} has no mark of its own; call ownership.stamp when its name is final")
-    editing.put(resources, named, index_of(resources, {new.kind for new, _ in named}), is_owned=True)
+    index = index_of(resources, {new.kind for new, _ in named})
+    editing.put(resources, editing.plan(resources, named, index, is_owned=True))

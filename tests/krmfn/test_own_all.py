@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
-from krmfn import ResourceList, function
+from krmfn import KrmfnError, ResourceList, function
 from krmfn.ownership import OWNER
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
@@ -142,3 +143,82 @@ def test_what_somebody_else_made_is_taken_over_where_the_function_says_so() -> N
     assert done.code == 0 and b"Tenant||a |ConfigMap||x" in done.output
     refused = adopting.run(listed(tenant("a"), foreign.replace("old", "other")))
     assert "ConfigMap x: is there, and was not made from Tenant a" in refused.stderr
+
+
+def test_what_is_removed_may_share_its_annotations_by_an_anchor() -> None:
+    first = tenants.run(listed(tenant("a", "x"), tenant("b", "z"))).output
+    mark = ResourceList.parse(first).items[2].annotations[OWNER].encode()
+    head, tail = first.split(b"    annotations:\n      " + OWNER.encode() + b": " + mark + b"\n")
+    shared = head + b"    annotations: &x {" + OWNER.encode() + b": " + mark + b"}\n    labels: *x\n" + tail
+    done = tenants.run(without(shared, "a"))
+    assert names(done.output) == ["z"], done.stderr
+
+
+@pytest.mark.parametrize("left", [("sub", "deep"), ("sub",), ()])
+def test_an_owner_that_goes_with_its_own_owner_leaves_nothing(left: tuple[str, ...]) -> None:
+    """Be it asked for in this run or not; in chains, too."""
+    chain = {"a": "sub", "sub": "deep"}
+
+    @function(name="tenants")
+    def nested(resources: ResourceList) -> None:
+        owners = [item for item in resources.where(kind="Tenant") if item.name in ("a", "b", *left)]
+        manifests = {
+            item: [room(f"of-{item.name}"), *(made(chain[item.name]) for _ in (1,) if item.name in chain)]
+            for item in owners
+        }
+        resources.own_all(manifests, kind="Tenant", group=GROUP)
+
+    def made(name: str) -> dict[str, Any]:
+        return {"apiVersion": f"{GROUP}/v1", "kind": "Tenant", "metadata": {"name": name}}
+
+    everyone, left = left, ("sub", "deep")
+    output = listed(tenant("a"), tenant("b"))
+    for _ in range(3):
+        output = nested.run(output).output
+    assert names(output) == ["of-a", "of-b", "of-sub", "of-deep"]
+    left = everyone
+    done = nested.run(without(output, "a"))
+    assert [item.name for item in done.items] == ["b", "of-b"], done.stderr
+
+
+def test_an_owner_that_is_not_in_the_list_is_refused() -> None:
+    resources = ResourceList.parse(listed(tenant("a")))
+    [owner] = resources.where(kind="Tenant")
+    resources.remove(owner)
+    with pytest.raises(KrmfnError, match=r"Tenant a cannot be an owner here, since it is not in the list: leave it"):
+        resources.own_all({owner: room("x")}, kind="Tenant", group=GROUP)
+    assert not resources.items
+
+
+def test_an_owner_that_is_there_twice_is_refused() -> None:
+    done = tenants.run(listed(tenant("a", "x"), tenant("a", "y")))
+    assert done.code == 1 and "Tenant a: is an owner here twice: leave one of the two out" in done.stderr
+
+
+FOREIGN = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: q\n"
+
+
+@pytest.mark.parametrize(
+    ("rooms", "problem"),
+    [
+        (["new", "q"], "was not made from Tenant b"),
+        (["new", "x", "x"], "is among the manifests twice"),
+        (["new", "of-c"], " makes it, too"),
+        (["new", "a|b"], "cannot be part of the mark"),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_nothing_changes_where_something_is_refused(rooms: list[str], problem: str, is_first: bool) -> None:
+    first = tenants.run(listed(tenant("a", "x"), tenant("b", "z"), tenant("c"), FOREIGN)).output
+    data = without(first, "a")
+    resources = ResourceList.parse(data)
+    resources.function = "tenants"
+    [b, c] = resources.where(kind="Tenant")
+    made = {b: [room(name) for name in rooms], c: [room("of-c")]}
+    if not is_first:
+        made = {c: made[c], b: made[b]}
+    with pytest.raises(KrmfnError, match=re.escape(problem)):
+        resources.own_all(made, kind="Tenant", group=GROUP)
+    assert not resources.changes and resources.to_bytes() == data
+    resources.own_all({b: room("z"), c: ()}, kind="Tenant", group=GROUP)
+    assert names(resources.to_bytes()) == ["q", "z"]
