@@ -129,7 +129,9 @@ class _Brackets:
                 yield number, text[start:end]
             elif written in new:
                 key = text[start:stop] if written == name else self.manner.name(written)
-                yield number, key + text[stop:value] + self.value(part, old[name], (new, written))
+                colon = text[stop:value]
+                is_tight = colon.endswith(":") and value < end and key[-1] not in ("'", '"')  # it was in quotes
+                yield number, f"{key}{colon}{' ' * is_tight}{self.value(part, old[name], (new, written))}"
         for key in new:
             if key not in kept:
                 yield -1, f"{self.manner.name(key)}{self.manner.colon}{self.fresh((new, key))}"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from ..resource import same
 from ..typed import Any, NamedTuple
-from . import emit, lent, losses, positions, remarks
+from . import copies, emit, lent, losses, positions, remarks
 from .positions import key_name
 from .simple import is_merge
 
@@ -138,10 +138,7 @@ def _moved(walk: Any, origin: Origin, place: tuple[Any, Any], lead: tuple[str, i
         comment = "" if source is walk else _behind_brackets(origin)
         first = node.start_mark.index if origin.key or origin.begin < 0 else origin.begin + 1  # behind its dash
         source.moved.add(int(first), source.rows.end((origin.key, node)) if is_below else end)
-    is_tied = source is not walk and origin.is_tied
-    block = None if is_tied else _block(origin, value)
-    if is_tied:
-        _check_untied(walk, origin)
+    block = None if _must_untie(walk, origin) else _block(origin, value)
     if block is None:
         walk.anew_places.add((id(place[0]), place[1]))
         first, end_of_line, rest = dump(walk, place[0], [place[1]], column, word).partition("\n")
@@ -158,15 +155,16 @@ def _moved(walk: Any, origin: Origin, place: tuple[Any, Any], lead: tuple[str, i
     block = _shifted(block.removesuffix("\n") + "\n", target - remarks.column(text, node))
     if word == "-" and not comment and not block.lstrip(" ").startswith("#"):
         return f"{heads}{pad}- {block.lstrip(' ')}"
-    return f"{heads}{pad}{word}{_properties(origin)}{comment}\n{block}"
+    return f"{heads}{pad}{word}{_properties(origin, value)}{comment}\n{block}"
 
 
-def _properties(origin: Origin) -> str:
+def _properties(origin: Origin, value: Any) -> str:
     """Return anchor and tag of a collection over lines behind its key; behind a dash they are in its lines."""
     if origin.key is None:
         return ""
-    text, stop = origin.walk.text, remarks.stop(origin.walk.text, origin.key, origin.node)
-    return str(text[origin.key.end_mark.index : stop].lstrip(" \t").removeprefix(":").rstrip())
+    span = int(origin.key.end_mark.index), remarks.stop(origin.walk.text, origin.key, origin.node)
+    words = remarks.patched(origin.walk.text[slice(*span)], copies.anchors(origin, value, *span), span[0])
+    return words.lstrip(" \t").removeprefix(":").rstrip()
 
 
 def _heads(origin: Origin) -> list[str]:
@@ -180,16 +178,18 @@ def _heads(origin: Origin) -> list[str]:
     return [row for row in rows if row]
 
 
-def _check_untied(walk: Any, origin: Origin) -> None:
-    """Raise WouldLose for comments of what is written anew in another text, where its anchors have no aliases."""
+def _must_untie(walk: Any, origin: Origin) -> bool:
+    """Return True for what is written anew in another text, without its anchors. Raises WouldLose for its comments."""
+    if origin.walk is walk or not origin.is_tied:
+        return False
     text = origin.walk.text
     if spans := losses.comments(text, origin.walk.root, *origin.span):
-        nodes = positions.nodes(origin.node)
-        name = next(filter(None, (losses.anchor(text, node) for node in nodes)), "")
+        name = next(filter(None, (losses.anchor(text, node) for node in positions.nodes(origin.node))), "")
         cause = f"its anchor &{name}" if name else "an alias in it"
         comment = text[spans[0][0] : spans[0][1]].strip()[:40]
         problem = f"the comment {comment!r} would be lost, since {cause} stays in the other item"
         raise losses.WouldLose(f"cannot be written: {problem}; write the value out there first", tuple(walk.path))
+    return True
 
 
 def _column(origin: Origin) -> int:
@@ -235,6 +235,8 @@ def _block(origin: Origin, value: Any) -> str | None:
             if problem := losses.reason(walk.text, node, spans, (origin.old, value)):
                 raise losses.WouldLose(problem, tuple(walk.path))
             return None
+        marks = copies.anchors(origin, value, start, end)
+        walk.patches += [mark for mark in marks if not any(first <= mark[0] < last for first, last, _ in walk.patches)]
         return remarks.patched(walk.text[start:end], walk.patches, start)
     finally:
         walk.patches = outer

@@ -102,7 +102,9 @@ def joined(units: Units, entries: list[tuple[int, str]], gap: str) -> str | None
         unit = old[number] if number >= 0 else Unit("", "", "", "")
         is_last = at == len(entries) - 1 and not is_ended
         pieces += [_below(rest, lead, units.column), text]
-        rest = (unit.comma[:-1].rstrip(" ") if is_last else unit.comma or ",") + unit.tail
+        blank = " " if text.endswith(":") else ""  # else the colon of a key without a value is read as a part of it
+        ending = unit.comma and (unit.comma[:-1].rstrip(" ") or blank)
+        rest = (ending if is_last else unit.comma or f"{blank},") + unit.tail
         pieces.append(rest)
     return "".join([*pieces, _below(rest, units.foot, units.column)])
 
