@@ -14,14 +14,14 @@ from .errors import KrmfnError
 from .item import Item
 from .package import Part
 from .printing import counted, some
-from .resource import Place
+from .resource import Manifest, Place
 from .resourcelist import ResourceList
 from .results import Result, error
 from .runner import call, guarded, report
 from .streams import Log, write
 from .typed import Any, NoReturn
 
-__all__ = ["main"]
+__all__ = ["main", "trial"]
 
 
 def main(function: Any, args: list[str]) -> NoReturn:
@@ -38,7 +38,7 @@ def _work(function: Any, options: argparse.Namespace, log: Log, stdout: int) -> 
         files, left_alone = package.read(root)
         config_item = package.functionconfig(options.config)
     except KrmfnError as failure:
-        log.findings([error(failure.sentence, place=Place(failure.file, 0, failure.line))])
+        log.findings([_unread(failure)])
         return _failed(log, root)
     items = (part.item for parts in files.values() for part in parts if part.item)
     resources = ResourceList(items, config_item.manifest if config_item else None)
@@ -58,6 +58,39 @@ def _work(function: Any, options: argparse.Namespace, log: Log, stdout: int) -> 
     for name in sorted(texts):
         log.say(f"{'removed' if texts[name] is None else 'wrote'} {name}")
     return 0
+
+
+def trial(function: Any, root: Path, config_manifest: Manifest | None) -> tuple[ResourceList, bytes]:
+    """Run a function on a folder in which nothing is written; return the list, and its bytes.
+
+    What `main` refuses is an error of the list, which is then as it was read.
+    """
+    try:
+        files, _ = package.read(root)
+    except KrmfnError as failure:
+        resources = ResourceList((), config_manifest)
+        resources.report(_unread(failure))
+        return resources, b""
+    parts = [part for some_parts in files.values() for part in some_parts]
+    resources, output = ResourceList((part.item for part in parts if part.item), config_manifest), b""
+    call(function, resources)
+    try:
+        if not resources.failed:
+            output = resources.to_bytes()
+            package.changed_texts(files, resources.items)
+    except KrmfnError as failure:
+        report(resources, failure)
+    if not resources.failed:
+        return resources, output
+    originals = (Item(part.text, 0, len(part.text), -2, file=part.item.file) for part in parts if part.item)
+    untouched = ResourceList(originals, config_manifest)
+    untouched.report(resources.results)
+    return untouched, untouched.to_bytes()
+
+
+def _unread(failure: KrmfnError) -> Result:
+    """Return the finding about a folder or file that cannot be read."""
+    return error(failure.sentence, place=Place(failure.file, 0, failure.line))
 
 
 def _failed(log: Log, root: Path) -> int:

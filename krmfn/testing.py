@@ -10,9 +10,8 @@ from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from . import runner
 from .annotations import INDEX, PATH
-from .errors import KrmfnError
+from .folder import trial
 from .item import Item
 from .program import KrmFunction, Run
 from .resource import Place
@@ -46,18 +45,11 @@ def resource_list(folder: str | Path, config: dict[str, Any] | None = None) -> R
 def run_folder(function: KrmFunction[Any], folder: str | Path, config: dict[str, Any] | None = None) -> Run:
     """Run on the files below a folder as `python function.py FOLDER` does: findings have lines and columns.
 
-    It writes nothing there. `config` is as for `resource_list`.
+    It writes nothing there, and what the program refuses to read is an error of the run. `config` is as for
+    `resource_list`.
     """
-    resources, untouched = (ResourceList(_items(Path(folder)), _manifest(config)) for _ in range(2))
     with redirect_stderr(StringIO()) as stderr:
-        runner.call(function, resources)
-        try:
-            output = b"" if resources.failed else resources.to_bytes()
-        except KrmfnError as failure:
-            runner.report(resources, failure)
-        if resources.failed:
-            untouched.report(resources.results)
-            resources, output = untouched, untouched.to_bytes()
+        resources, output = trial(function, Path(folder), _manifest(config))
         Log().findings(resources.results)
     return Run(output, int(resources.failed), resources.items, resources.results, stderr.getvalue())
 

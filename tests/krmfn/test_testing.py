@@ -62,7 +62,6 @@ def test_a_run_on_a_folder_has_findings_with_lines_and_writes_nothing(case: Path
             item.name = str((resources.function_config or {})["data"]["name"])
             resources.report(info("named", at=item.at("metadata.name")))
 
-    (case / "_expected.yaml").write_text("not: [yaml")
     before = (case / "b.yaml").read_bytes()
     done = run_folder(name, case, {"name": "d"})
     assert (done.code, done.stderr) == (0, "b.yaml:10:3: info: A d: metadata.name: named\n")
@@ -80,6 +79,42 @@ def test_an_edit_that_cannot_be_written_in_a_folder_is_refused(tmp_path: Path) -
     done = run_folder(write, tmp_path)
     assert done.code == 1 and b"a: &one 1" in done.output
     assert done.stderr.startswith("a.yaml:6:3: error: A a: spec.a: cannot be changed: the anchor &one is there")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.yaml", "a: [b\n", "a.yaml:"),
+        ("a.yaml", "apiVersion: v1\nkind: List\nitems: []\n", "a.yaml:1: error: the resources in a List are not read"),
+        (".krmignore", "", ".krmignore: error: its patterns are not read here"),
+        (None, "", "is no folder; pass one"),
+    ],
+)
+def test_what_the_program_refuses_to_read_is_an_error(
+    tmp_path: Path, name: str | None, text: str, message: str
+) -> None:
+    if name:
+        (tmp_path / name).write_text(text)
+    done = run_folder(rename, tmp_path if name else tmp_path / "missing")
+    assert (done.code, done.output, done.items) == (1, b"", [])
+    assert message in done.stderr and len(done.results) == 1
+
+
+def test_what_is_no_resource_is_not_handed_to_the_function(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(TEXT.format("a") + "---\nx: 1\n")
+    done = run_folder(rename, tmp_path)
+    assert (done.code, [item.name for item in done.items]) == (0, ["a"])
+
+
+def test_a_path_that_the_program_refuses_is_an_error(tmp_path: Path) -> None:
+    @function
+    def move(resources: ResourceList) -> None:
+        resources.items[0].path = "../a.yaml"
+
+    (tmp_path / "a.yaml").write_text(TEXT.format("a"))
+    done = run_folder(move, tmp_path)
+    assert done.code == 1 and "its path ../a.yaml leads out of the folder" in done.stderr
+    assert done.items[0].text == TEXT.format("a").encode()
 
 
 def test_a_golden_case_is_compared_and_rewritten(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
