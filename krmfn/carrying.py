@@ -4,7 +4,6 @@ A scalar has no identity that lasts, as equal lines of a list may share one obje
 with what others have got, once, when the list is written. Within an item `yamltext.rebuilt` does the same.
 """
 
-import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 
@@ -13,12 +12,10 @@ from .item import Item
 from .resource import same
 from .strays import Parts, Stray, got, had, losing, lost
 from .typed import Any, NamedTuple
-from .yamltext import align, edit, losses, positions, remarks, replaced, trees
+from .yamltext import align, edit, losses, positions, remarks, replaced, trees, units
 
 __all__ = ["carry"]
 
-_BEHIND_COMMA = r"[ \t]*(?:,[ \t]*)?#([^\n]*)"
-"""The comment of a value in brackets."""
 _QUOTES = ("'", '"')
 
 
@@ -181,8 +178,10 @@ def _standing(stray: Stray) -> _Written:
     raw = raw if raw[:1] in _QUOTES and "\n" not in raw else ""
     spot = remarks.find(text, root, stray.parts)
     if spot is None:
-        behind = re.compile(_BEHIND_COMMA).match(text, node.end_mark.index) if node else None
-        return _Written(behind[1].strip() if behind else "", "", raw)
+        holder = _node(root, stray.parts[:-1]) if node else None
+        key = positions.children(holder)[stray.parts[-1]][0] if holder else None
+        above, behind = units.beside(text, key, node) if holder else ([], [])
+        return _Written(" ".join(behind), "\n".join(above), raw)
     comment, head = remarks.comments(text, root).get(stray.parts, ""), remarks.head(text, root, stray.parts)
     return _Written(content.remarked(stray.parts, comment, False), content.remarked(stray.parts, head, True), raw)
 

@@ -139,10 +139,13 @@ def _is_another(source: lent.Source, old: Any, new: Any) -> bool:
 
 
 def _old_leaves(item: Item, source: lent.Source, value: Any, parts: Parts, carried: set[int]) -> Iterator[Stray]:
-    """Yield the scalars of a value as it was in a text."""
+    """Yield the scalars of a value as it was in a text; of what stands elsewhere with its lines what it has lost."""
     if not isinstance(value, (dict, list)):
         yield Stray(item, parts, value)
-    elif id(value) not in carried and id(value) in source.lists:
+    elif id(value) in carried and id(value) in source.lists:
+        changes = _changes(item, source, (value, source.lists[id(value)].value), parts, carried)
+        yield from (stray for is_gone, stray in changes if is_gone)
+    elif id(value) in source.lists:
         entries = source.lists[id(value)].entries
         for name, part in entries.items() if isinstance(entries, dict) else enumerate(entries):
             yield from _old_leaves(item, source, part, (*parts, str(name)), carried)

@@ -61,6 +61,7 @@ def edited(walk: Any, node: Any, old: Any, new: Any, outer: Manner = manners.USU
         moves.check_brackets(walk, new)
     if node.id == "scalar" or type(old) is not type(new):
         moves.check_brackets(walk, new)
+        _check_below(walk, node, outer)
         name = losses.anchor(walk.text, node)
         quote = node.style if node.id == "scalar" and node.style in ("'", '"') else ""
         return (f"&{name} " if name else "") + outer.value(new, quote)
@@ -179,7 +180,18 @@ class _Brackets:
         if comment and not part.is_alias and _is_elsewhere(walk, part.value):
             problem = f"the comment {comment[:40]!r} in brackets would be lost as its value moves; clear it first"
             raise losses.WouldLose(f"cannot be written: {problem}", tuple(walk.path))
+        if not part.is_alias:
+            _check_below(walk, part.value, self.manner)
         walk.path.pop()
+
+
+def _check_below(walk: Any, node: Any, outer: Manner) -> None:
+    """Raise WouldLose for brackets that go when something in them is elsewhere, and its comment is not."""
+    has_comment = node.id != "scalar" and node.flow_style and "#" in walk.text[slice(*_marks(node))]
+    if has_comment and not _is_elsewhere(walk, node):  # else its comments are there, too
+        inner = _Brackets(walk, node, outer)
+        for number in range(len(inner.parts)):
+            inner.check_gone(number)
 
 
 def _is_elsewhere(walk: Any, node: Any) -> bool:

@@ -3,19 +3,15 @@
 A value is known by its identity, what a function was lent, or by what it holds (see `rebuilt`).
 """
 
-import re
 from collections.abc import Iterable, Iterator
 
 from ..resource import same
 from ..typed import Any, NamedTuple
-from . import copies, emit, lent, losses, positions, remarks
+from . import copies, emit, lent, losses, positions, remarks, units
 from .positions import key_name
 from .simple import is_merge
 
 __all__ = ["Origin", "check_brackets", "comment", "dump", "origins", "parts_of"]
-
-
-_BEHIND_COMMA = r"[ \t]*(?:,[ \t]*)?(#[^\n]*)"
 
 
 class Origin(NamedTuple):
@@ -104,11 +100,15 @@ def dump(walk: Any, data: Any, names: Iterable[Any], column: int, lead: str = ""
 
 def check_brackets(walk: Any, value: Any, origin: Origin | None = None) -> None:
     """Raise WouldLose for a value, which stood at `origin`, whose comments move into brackets, where none can stand."""
-    inner = (walk.origin(part, name) for part in lent.parts(value) for name in _names(part))
-    for source in filter(None, (origin or walk.known(value), *inner)):
+    inner = ((walk.origin(part, name), part[name]) for part in lent.parts(value) for name in _names(part))
+    for source, part in ((origin or walk.known(value), value), *inner):
+        if source is None:
+            continue
         spans = losses.comments(source.walk.text, source.walk.root, *source.span)
         rows = [source.walk.text[start:end].strip() for start, end in spans]
-        for row in filter(None, (*rows, "" if source.walk is walk else _behind_brackets(source))):
+        known = walk.lists.get(id(part))
+        has_left = known is not None and lent.has_left(known, walk.held)  # a copy leaves its comment where it is
+        for row in filter(None, (*rows, _behind_brackets(source) if has_left else "")):
             comment = row.strip()[:40]
             problem = f"the comment {comment!r} would be lost in brackets; write these over lines first"
             raise losses.WouldLose(f"cannot be written: {problem}", tuple(walk.path))
@@ -206,9 +206,9 @@ def comment(origin: Origin) -> str:
 
 
 def _behind_brackets(origin: Origin) -> str:
-    """Return the comment behind a value that stands in brackets, and its comma, with a blank before it."""
-    match = re.compile(_BEHIND_COMMA).match(origin.walk.text, origin.node.end_mark.index) if origin.begin < 0 else None
-    return f" {match[1].strip()}" if match else ""
+    """Return the comments of a value that stands in brackets, with a blank before them."""
+    above, behind = units.beside(origin.walk.text, origin.key, origin.node) if origin.begin < 0 else ([], [])
+    return f" # {' '.join((*above, *behind))}" if above or behind else ""
 
 
 def _comment(text: str, end: int) -> str:
