@@ -101,11 +101,9 @@ def dump(walk: Any, data: Any, names: Iterable[Any], column: int, lead: str = ""
 def check_brackets(walk: Any, value: Any, origin: Origin | None = None) -> None:
     """Raise WouldLose for a value, which stood at `origin`, whose comments move into brackets, where none can stand."""
     inner = ((walk.origin(part, name), part[name]) for part in lent.parts(value) for name in _names(part))
-    for source, part in ((origin or walk.known(value), value), *inner):
-        if source is None:
-            continue
-        spans = losses.comments(source.walk.text, source.walk.root, *source.span)
-        rows = [source.walk.text[start:end].strip() for start, end in spans]
+    for source, part in (pair for pair in ((origin or walk.known(value), value), *inner) if pair[0]):
+        text = source.walk.text
+        rows = [text[slice(*span)].strip() for span in losses.comments(text, source.walk.root, *source.span)]
         known = walk.lists.get(id(part))
         has_left = known is not None and lent.has_left(known, walk.held)  # a copy leaves its comment where it is
         for row in filter(None, (*rows, _behind_brackets(source) if has_left else "")):
@@ -153,9 +151,10 @@ def _moved(walk: Any, origin: Origin, place: tuple[Any, Any], lead: tuple[str, i
     if origin.key is None:  # it stood behind its dash
         block = " " * (origin.begin - text.rfind("\n", 0, origin.begin)) + block[1:]
     block = _shifted(block.removesuffix("\n") + "\n", target - remarks.column(text, node))
+    comment = _properties(origin, value) + comment
     if word == "-" and not comment and not block.lstrip(" ").startswith("#"):
         return f"{heads}{pad}- {block.lstrip(' ')}"
-    return f"{heads}{pad}{word}{_properties(origin, value)}{comment}\n{block}"
+    return f"{heads}{pad}{word}{comment}\n{block}"
 
 
 def _properties(origin: Origin, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""A value that is written to a second place of its item has its anchors only at the first one."""
+"""Anchors and tags of what moves go along; those of a copy of it stay where it was."""
 
 from __future__ import annotations
 
@@ -36,3 +36,21 @@ def test_what_moves_takes_its_anchor_along() -> None:
     resources = ResourceList.parse(f"{HEAD}{ITEM}  s: &x\n    a: &y 1\n".encode())
     resources.items[0]["t"] = resources.items[0].manifest.pop("s")
     assert resources.to_bytes().decode() == f"{HEAD}{ITEM}  t: &x\n    a: &y 1\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "entry"),
+    [
+        (" !foo\n    a: 1\n", " !foo\n    a: 1\n"),
+        (" &x\n    a: 1 # of a\n", " &x\n    a: 1 # of a\n"),
+        (" !foo # of it\n    a: 1\n", " !foo # of it\n    a: 1\n"),
+        (" &x !foo\n  - 1\n", " &x !foo\n    - 1\n"),
+        (" !foo {a: 1}\n", " !foo {a: 1}\n"),
+        ("\n    a: 1\n", " a: 1\n"),
+    ],
+)
+def test_an_anchor_and_a_tag_go_behind_a_dash(value: str, entry: str) -> None:
+    resources = ResourceList.parse(f"{HEAD}{ITEM}  s:{value}  u:\n  - 1\n".encode())
+    manifest = resources.items[0].manifest
+    manifest["u"].append(manifest.pop("s"))
+    assert resources.to_bytes().decode() == f"{HEAD}{ITEM}  u:\n  - 1\n  -{entry}"
