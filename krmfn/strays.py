@@ -142,13 +142,22 @@ def _old_leaves(item: Item, source: lent.Source, value: Any, parts: Parts, carri
     """Yield the scalars of a value as it was in a text; of what stands elsewhere with its lines what it has lost."""
     if not isinstance(value, (dict, list)):
         yield Stray(item, parts, value)
-    elif id(value) in carried and id(value) in source.lists:
-        changes = _changes(item, source, (value, source.lists[id(value)].value), parts, carried)
-        yield from (stray for is_gone, stray in changes if is_gone)
     elif id(value) in source.lists:
         entries = source.lists[id(value)].entries
+        kept = _kept(source, value) if id(value) in carried else set[Any]()
         for name, part in entries.items() if isinstance(entries, dict) else enumerate(entries):
-            yield from _old_leaves(item, source, part, (*parts, str(name)), carried)
+            is_inner = isinstance(part, (dict, list))
+            carried.update({id(part)} if is_inner and name in kept else ())
+            if is_inner or name not in kept:
+                yield from _old_leaves(item, source, part, (*parts, str(name)), carried)
+
+
+def _kept(source: lent.Source, value: Any) -> set[Any]:
+    """Return the names of what a collection had and still has."""
+    entries, now = source.lists[id(value)].entries, source.lists[id(value)].value
+    if isinstance(now, list):
+        return {match for match in align.match_entries(entries, now, source.lists) if match is not None}
+    return {name for name, part in entries.items() if name in now and type(now[name]) is type(part)}
 
 
 def _leaves(item: Item, value: Any, parts: Parts, carried: set[int]) -> Iterator[Stray]:

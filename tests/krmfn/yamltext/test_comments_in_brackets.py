@@ -106,3 +106,16 @@ def out_of_what_moves(one: Data, other: Data) -> None:
 def test_what_leaves_a_value_that_moves_takes_its_comment_along() -> None:
     out = after(out_of_what_moves, "l:\n- q", "s: {k: {\n  i: 1,\n  j: vvv, # C\n  }}\nb:\n- u")
     assert out == "l:\n- q\n- vvv # C\n---\ns: {}\nb:\n- u\n- {\n  i: 1,\n  }\n"
+
+
+def into_its_own_part(data: Data) -> None:
+    outer = data["s"].pop("outer")
+    inner = outer.pop("inner")
+    inner["moved"] = outer
+    data["s"]["inner"] = inner
+
+
+def test_a_value_goes_into_what_was_in_it() -> None:
+    body = "s:\n  outer:\n    a: 1 # of a\n    inner:\n      b: 2 # of b\n  c: 3"
+    out = after(into_its_own_part, body)
+    assert out == "s:\n  c: 3\n  inner:\n    b: 2 # of b\n    moved:\n      a: 1 # of a\n"
