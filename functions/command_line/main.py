@@ -18,7 +18,7 @@ from .. import VERSION, options, terminal
 from ..command import Command, Context
 from ..kmm import regexp_work
 from ..options import RunOptions
-from ..paths import deadline, output
+from ..paths import deadline, files, output
 from ..settings import CHECK
 from ..sources import Sources
 from . import grammar
@@ -165,7 +165,8 @@ def main(argv: Sequence[str]) -> int:
 
 def _answer(command: Command, context: Context, request: Any) -> int:
     """Do a command's work, and return its exit code."""
-    answer = command.run(context, request)
+    with files.pipes_kept():
+        answer = command.run(context, request)
     if isinstance(answer, int):
         return answer
     output.write_stdout(answer)

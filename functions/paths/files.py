@@ -34,6 +34,23 @@ _REPLACED: dict[str, bytes] = {}
 """Texts that are read in the place of those of files, by the files' paths without links (see `in_place_of`)."""
 
 
+_PIPED: list[dict[tuple[int, int], bytes]] = []
+"""What came out of the pipes of a run, by their device and number; nothing outside of `pipes_kept`."""
+
+
+@contextmanager
+def pipes_kept() -> Iterator[None]:
+    """Let what comes out of a pipe be read as often as a file during the block: otherwise it is empty the second time.
+
+    A run reads its input again where a document turns out to be no data, or no YAML.
+    """
+    _PIPED.append({})
+    try:
+        yield
+    finally:
+        _PIPED.pop()
+
+
 @contextmanager
 def in_place_of(texts: Mapping[str, bytes]) -> Iterator[None]:
     """Let all that reads files during the block, in any thread, read these texts for them, by paths without links.
@@ -57,10 +74,14 @@ def read_named(name: str, root: str | None = None) -> bytes:
     check_named(name, root)
     if os.path.realpath(name) == os.devnull:
         return b""
-    if stat.S_ISREG(_mode(name)):
+    status = _status(name)
+    if stat.S_ISREG(status.st_mode):
         return read_regular(name, name)
-    with open_named(name, root) as source:
-        return bounded(source.read(max_bytes() + 1), name, max_bytes())
+    pipe, kept = (status.st_dev, status.st_ino), _PIPED[-1] if _PIPED else {}
+    if pipe not in kept:
+        with open_named(name, root) as source:
+            kept[pipe] = bounded(source.read(max_bytes() + 1), name, max_bytes())
+    return kept[pipe]
 
 
 def path_below(folder: str, name: str) -> str:
@@ -79,7 +100,8 @@ def open_named(name: str, root: str | None = None) -> BufferedReader:
             raise KrmfnError(f"stdin is {'closed' if sys.stdin is None else 'a terminal'}; pass a file, or pipe one in")
         return open(0, "rb", closefd=False)
     check_named(name, root)
-    if not stat.S_ISREG(mode := _mode(name)) and not stat.S_ISFIFO(mode):
+    mode = _status(name).st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
         raise KrmfnError(f"is {_kind(mode)}, not a file", file=name)
     with errors_of(name):
         return open(name, "rb")
@@ -106,7 +128,7 @@ def check_named(name: str, root: str | None = None) -> None:
 
 def readable(name: str, real: str, root: str) -> str:
     """Return the resolved path `real` of a file that may be read. Raises KrmfnError for another one."""
-    mode = _mode(name)
+    mode = _status(name).st_mode
     if not roots.inside(real, root):
         raise KrmfnError(roots.leads_out(root), file=name)
     if not stat.S_ISREG(mode):
@@ -123,9 +145,9 @@ def errors_of(name: object) -> Iterator[None]:
         raise KrmfnError(failure.strerror, file=str(name)) from failure
 
 
-def _mode(name: str) -> int:
+def _status(name: str) -> os.stat_result:
     try:
-        return os.stat(name).st_mode
+        return os.stat(name)
     except OSError as failure:
         raise KrmfnError(failure.strerror, file=str(name)) from failure
 

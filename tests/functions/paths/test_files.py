@@ -175,6 +175,42 @@ def test_a_pipe_that_is_named_is_read_up_to_the_limit(app: Path) -> None:
     assert "is larger than 1,000 bytes" in done.ended(2).text
 
 
+MANY = "".join(f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{at}}}\n---\n" for at in range(60_000))
+BLOCK = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: drv, namespace: kmm}
+spec:
+  moduleName: drv
+  driverImage: r.example.com/drv:1.0
+  nodeSelector: {a: b}
+"""
+PIPED = {
+    "no YAML at the end of a large text": f"{MANY}a: b: c\n",
+    "what is no data": f"{BLOCK}a:\n  <<: word\n",
+    "a finding": CONFIG.replace("moduleName", "moduelName"),
+}
+
+
+@pytest.mark.parametrize("text", PIPED.values(), ids=PIPED)
+def test_what_comes_out_of_a_pipe_is_judged_as_a_file_is(text: str, tmp_path: Path) -> None:
+    """It was empty where all is done again, and so the exit code was 0."""
+    (tmp_path / "a.yaml").write_text(text)
+    expected = run("check", "a.yaml", cwd=tmp_path)
+    piped = execute("bash", "-c", f"{COMMANDS}/krmfn check <(cat a.yaml)", cwd=tmp_path, env=environment())
+    assert (piped.code, re.sub(r"/dev/fd/\d+", "a.yaml", piped.text)) == (expected.code, expected.text)
+    assert piped.code == (1 if text == PIPED["a finding"] else 2)
+
+
+def test_a_function_config_may_come_out_of_a_pipe(app: Path) -> None:
+    """Several parts of a run ask for it."""
+    head = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\n"
+    (app.parent / "config.yaml").write_text(f"{head}spec: {{kmm: {{version: '2.5'}}}}\n")
+    expected = run("render", "gaudi.yaml", "--function-config", "../config.yaml", cwd=app).ended(0)
+    command = f"{COMMANDS}/krmfn render gaudi.yaml --function-config <(cat ../config.yaml)"
+    assert execute("bash", "-c", command, cwd=app, env=environment()).ended(0).text == expected.text
+
+
 @pytest.mark.parametrize("text", [CONFIG.replace("moduleName", "moduelName"), "apiVersion: [\n", "apiVersion: \x1b\n"])
 def test_a_name_stays_a_name(text: str, app: Path) -> None:
     for name in NAMES:
