@@ -105,5 +105,6 @@ def test_stages_that_are_based_on_each_other_are_read_in_little_memory() -> None
         return most
 
     peak(10)
-    # a copy for each stage would make it four times; tables double, so 2.57 was seen
-    assert peak(800) < 3 * peak(400), "no copy of the names for each stage"
+    # the least of three: other threads of the tests take memory, too
+    fewer, more = (min(peak(number) for _ in range(3)) for number in (400, 800))
+    assert more < 2.5 * fewer, "no copy of the names for each stage"
