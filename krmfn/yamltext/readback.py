@@ -45,8 +45,8 @@ def holds(text: str, data: Any, before: str = "", lists: Lists | None = None) ->
 def misread(text: str, data: Any, before: str, lists: Lists | None = None) -> losses.WouldLose | None:
     """Return what kustomize would read otherwise than in the text before, though no edit says so; None for nothing.
 
-    `text` is YAML of this data to Kubernetes. What is new in it has no word that the two read differently, but for one
-    that came from elsewhere in the item.
+    `text` is YAML of this data to Kubernetes. What is new in it has no word that the two read differently, but for
+    those of lines that came from elsewhere, and dates, which have one spelling.
     """
     return _difference((text, _odd_tree(text)), data, before, lists)
 
@@ -63,13 +63,23 @@ def _difference(after: tuple[str, Any], data: Any, before: str, lists: Lists | N
         return losses.WouldLose("cannot be written: to kustomize a key would stand there twice; remove one of them")
     if words[0] is None:  # so one does already, and kustomize reads nothing of it
         return None
-    places: Iterator[tuple[str, Parts]] = ((word, ()) for word in words[1] - words[0])
+    come = words[1].keys() - words[0].keys() - _lent_words(lists)
+    unmeant = sorted(word for word in come if type(simple.scalar(word)) is not simple.Timestamp)
+    places: Iterator[tuple[str, Parts]] = ((word, ()) for word in unmeant)
     if words[0] and (root := load.compose(before.encode())):
         nodes = root, roots[1] or load.compose(after[0].encode())
         places = chain(_changed(nodes, (values.build(root), data), (), lists), places)
     word, parts = next(places, ("", ()))
     problem = f"to kustomize the word {word} there would become another one, which nobody edited"
     return losses.WouldLose(f'cannot be written: {problem}; put it in quotes first: "{word}"', parts) if word else None
+
+
+def _lent_words(lists: Lists | None) -> set[str]:
+    """Return the words that the two read differently in the texts that lent a value: their lines may come along."""
+    words = set[str]()
+    for source in {id(known.source): known.source for known in (lists or {}).values() if known.source}.values():
+        words |= (doubtful(_odd_tree(source.text.decode())) or Counter()).keys()
+    return words
 
 
 def _odd_tree(text: str) -> Any:

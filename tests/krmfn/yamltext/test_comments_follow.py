@@ -72,7 +72,7 @@ HEAD = b"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 UNPLACED = "would be lost in brackets|nothing says which|or one of them would be lost"
 """Of what moved, or may have: a null that went and one that came are the same."""
 LOST = r"comments or spellings|an alias elsewhere needs it|`<<` brings it|comment '.*' would be lost|or `<<` would be"
-LOST += "|nothing says which|or one of them would be lost|its comments would be lost, since|to kustomize the word"
+LOST += "|nothing says which|or one of them would be lost|its comments would be lost, since"
 LOST += "|entries change places, and one has the comment"
 """Why an edit may be refused."""
 WORDS = st.sampled_from(["x", "yes", "", "a: b", "# c", "two", "app:2", "1", "a\nb\n", "ä", "{a}", "a,b"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from krmfn import KrmfnError
+from krmfn import KrmfnError, ResourceList
 from krmfn.yamltext import edit, load, readback
 
 
@@ -45,10 +45,23 @@ def test_what_nobody_edited_and_kustomize_reads_otherwise_is_found(
         ("a: [yes, b, c]\n", "a: [b, yes]\n"),
         ("a: {y: 1, y: 2, b: yes}\n", "a: {y: 2, b: true}\n"),
         ("a: the word no\n", "a: the word no\nb: 2\n"),
+        ("a: yes\n", "a: yes\nb: 2001-01-01\n"),
+        ("a: {b: yes}\n", "a: {b: yes}\nc: {b: yes}\n"),
     ],
 )
 def test_what_an_edit_says_or_what_moved_is_nothing(before: str, after: str) -> None:
     assert readback.misread(after, load.read(after.encode()), before) is None
+
+
+@pytest.mark.parametrize("lent", ["yes", "2001-01-01"])
+def test_a_value_of_another_item_keeps_its_words(lent: str) -> None:
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+    rows = (f"  s:\n    a: {lent}\n", "  u: yes\n")
+    items = [f"- apiVersion: v1\n  kind: A\n  metadata: {{name: a{at}}}\n{row}" for at, row in enumerate(rows)]
+    resources = ResourceList.parse("".join([head, *items]).encode())
+    first, second = resources.items
+    second["t"] = first.manifest.pop("s")
+    assert resources.to_bytes().decode().endswith(f"  u: yes\n  t:\n    a: {lent}\n")
 
 
 @pytest.mark.parametrize("text", ["data: {n: 1,\n  v: yes}\n", 'l: [0o17, yes, "q",\n 1.10]\n', "# c\n{a: {y: on}}\n"])
