@@ -6,8 +6,8 @@ the greater part of it, while this one reads the head of each resource.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from operator import attrgetter
 
@@ -22,8 +22,7 @@ from krmfn.yamltext import documents
 from . import division, templates, workers
 from .division import Span
 from .files import POINTER
-from .unchecked import Unchecked
-from .unchecked import invalid as invalid_in
+from .unchecked import Unchecked, not_yaml
 
 _LARGE = 1 << 21
 """The size from which a second process helps: to start one takes as long as to check a tenth of this."""
@@ -139,11 +138,10 @@ def read(files: Sequence[tuple[str, bytes]], unchecked: Unchecked | None = None)
         if first < last:  # without the newlines of the divider
             spans[first] = spans[first]._replace(start=max(start, spans[first].start))
             spans[last - 1] = spans[last - 1]._replace(end=min(start + len(content), spans[last - 1].end))
-    if unchecked is not None and len(text) >= _LARGE:
-        unchecked.add(text, spans)
-        (dubious, heads), invalid = _looked_into(text, spans), set[int]()
-    else:
-        (dubious, heads), invalid = _looked_into_and_checked(text, spans)
+    with _checking(text, spans, unchecked) as find_invalid:
+        dubious = division.dubious(text, spans)
+        heads = [None if index in dubious else division.head(text, span) for index, span in enumerate(spans)]
+        invalid = find_invalid()
     invalid |= {index for index, span in enumerate(spans) if span.is_misread}
     ranges = {
         name: (start, first, last) for (name, _), start, first, last in places if invalid.isdisjoint(range(first, last))
@@ -152,20 +150,23 @@ def read(files: Sequence[tuple[str, bytes]], unchecked: Unchecked | None = None)
     return Sheet(text, spans, words, dubious, heads, ranges)
 
 
-def _looked_into_and_checked(text: bytes, spans: Sequence[Span]) -> tuple[tuple[set[int], list[Ref | None]], set[int]]:
-    """Return what `_looked_into` does, and the indexes of the documents that are not YAML."""
-    # checking a third, the last one, and reading all heads takes as long as checking the others
+@contextmanager
+def _checking(text: bytes, spans: Sequence[Span], unchecked: Unchecked | None) -> Iterator[Callable[[], set[int]]]:
+    """Check the documents of a text; yield a function that returns the indexes of those that are not YAML.
+
+    Of a large text a second process checks two thirds during the block: to check the rest and to read all heads takes
+    as long. Where there is an `unchecked`, it gets that text, and no document is known to be wrong.
+    """
+    if unchecked is not None and len(text) >= _LARGE:
+        unchecked.add(text, spans)
+        yield lambda: set[int]()
+        return
     boundary = bisect_left(spans, len(text) * 2 // 3, key=attrgetter("start")) if len(text) >= _LARGE else 0
-    check = partial(workers.second_process, lambda: not invalid_in(text, spans[:boundary]))
+    check = partial(workers.second_process, lambda: not not_yaml(text, spans[:boundary]))
     with check() if boundary else nullcontext(lambda: True) as is_sound:
-        looks = _looked_into(text, spans)
-        invalid = {boundary + index for index in invalid_in(text, spans[boundary:])}
-        if not is_sound():
-            invalid |= invalid_in(text, spans[:boundary])
-    return looks, invalid
 
+        def find_invalid() -> set[int]:
+            last = {boundary + index for index in not_yaml(text, spans[boundary:])}
+            return last if is_sound() else last | not_yaml(text, spans[:boundary])
 
-def _looked_into(text: bytes, spans: Sequence[Span]) -> tuple[set[int], list[Ref | None]]:
-    """Return the indexes of the documents that `peek` does not read, and the head of each, where it is easy to read."""
-    dubious = division.dubious(text, spans)
-    return dubious, [None if index in dubious else division.head(text, span) for index, span in enumerate(spans)]
+        yield find_invalid

@@ -31,10 +31,10 @@ class Unchecked:
 
     def are_sound(self) -> bool:
         """Return True when every document of all texts is YAML."""
-        return not any(invalid(text, spans) for text, spans in self._texts)
+        return not any(not_yaml(text, spans) for text, spans in self._texts)
 
 
-def invalid(text: bytes, spans: Sequence[Span]) -> set[int]:
+def not_yaml(text: bytes, spans: Sequence[Span]) -> set[int]:
     """Return the indexes of those documents of a usual text (see `division`) that are not YAML."""
     if len(text) < _SMALL and not any(
         span.is_counted or simple.read(text[span.start : span.end].decode()) is None for span in spans

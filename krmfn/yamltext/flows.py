@@ -161,9 +161,10 @@ class _Brackets:
         if same(old, new):
             return str(text[start:end])
         self.walk.path.append(str(place[1]))
-        if part.is_alias or start == end:  # it is written out, or comes where nothing was
-            colon = "" if part.is_alias else " " if end > stop else ": "
-            piece = colon + self.fresh(place)
+        if part.is_alias:  # it is written out
+            piece = self.fresh(place)
+        elif start == end:  # it comes where nothing was, behind a colon or without one
+            piece = (" " if end > stop else ": ") + self.fresh(place)
         else:
             if origin := self.walk.rebuilt.get((id(place[0]), place[1])):
                 moves.check_brackets(self.walk, new, origin)

@@ -54,18 +54,28 @@ USUAL = Manner("", "", ": ", " ")
 def of(text: str, parts: Iterable[tuple[Any, Any]], gap: str | None, outer: Manner) -> Manner:
     """Return how a collection in brackets is written, by its keys (None in a list) and values.
 
-    `gap`: what is behind its first comma, None without one; `outer`: how that around it is written.
+    `gap`: what is behind its first comma, None without one; `outer`: how the collection or text around it is written.
     """
     pairs = [*parts]
-    keys = {_quote(text, key) for key, _ in pairs if key is not None}
-    strings = {_quote(text, value) for _, value in pairs if value.id == "scalar" and _is_string(value)}
-    key = outer.key if not keys else keys.pop() if len(keys) == 1 else ""
+    key_quotes = {_quote(text, key) for key, _ in pairs if key is not None}
+    text_quotes = {_quote(text, value) for _, value in pairs if value.id == "scalar" and _is_string(value)}
+    key_quote = key_quotes.pop() if len(key_quotes) == 1 else "" if key_quotes else outer.key
     is_list = any(key is None for key, _ in pairs)
-    quote = strings.pop() if is_list and len(strings) == 1 else key if key == '"' else outer.text if not keys else ""
-    colons = (re.compile(_COLON).match(text, key.end_mark.index) for key, _ in pairs[:1] if key is not None)
-    colon = next((match[0] for match in colons if match), outer.colon)
-    colon = colon if key == '"' else ": "
-    return Manner(key, quote, colon, gap if gap is not None else "" if colon == ":" else outer.gap)
+    if is_list and len(text_quotes) == 1:
+        text_quote = text_quotes.pop()
+    elif key_quote == '"':  # as JSON has it
+        text_quote = key_quote
+    else:
+        text_quote = outer.text if is_list or not pairs else ""
+    colon = _colon(text, pairs, outer) if key_quote == '"' else ": "
+    usual_gap = "" if colon == ":" else outer.gap
+    return Manner(key_quote, text_quote, colon, usual_gap if gap is None else gap)
+
+
+def _colon(text: str, pairs: list[tuple[Any, Any]], outer: Manner) -> str:
+    """Return the colon behind the first key, with its blanks; that of the text around where there is none."""
+    match = re.compile(_COLON).match(text, pairs[0][0].end_mark.index) if pairs and pairs[0][0] is not None else None
+    return match[0] if match else outer.colon
 
 
 def _quote(text: str, node: Any) -> str:

@@ -13,7 +13,6 @@ PROPERTIES = r"(?:[&!][^\s,\[\]{}]*(?:\s+|(?=[\[{])))*"
 """Anchor and tag of a value."""
 _BLANK = r"(?:\s|#[^\n]*(?=\n))*"
 _COMMENT = r"[ \t]*#[^\n]*"
-
 _LAST_COMMENT = r"\n( *)#[^\n]*\Z"
 
 
