@@ -137,10 +137,21 @@ def _odd(text: str, rows: list[str], at: int) -> tuple[Line, int]:
     if "&" in piece and "*" in text:  # the anchor may be another line's
         raise NotSimple
     key, value = _parsed(piece, is_entry) if len(piece) > _MOST_KEPT else _kept(piece, is_entry)
+    if key is not None and _is_twice_as_written(text, row, key):
+        raise NotSimple
     if isinstance(value, (dict, list)):
         mark = fingerprint(value)
         value = marshal.loads(mark) if mark else deepcopy(value)  # the other one is kept
     return Line(len(row) - len(row.lstrip(" ")), 2 * is_entry, key, Parsed(value), "", (0, 0)), stop
+
+
+def _is_twice_as_written(text: str, row: str, key: str) -> bool:
+    """Return True when a plain key that Kubernetes reads otherwise may stand in quotes, too.
+
+    `y` is the key "true" to Kubernetes, so it sees two keys in `y` and `"y"`; go-yaml v3 sees one key twice.
+    """
+    written = row.lstrip(" ").partition(":")[0]
+    return written != key and written[0] not in "\"'" and (f'"{written}"' in text or f"'{written}'" in text)
 
 
 @lru_cache(maxsize=1024)

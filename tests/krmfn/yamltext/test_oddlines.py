@@ -127,6 +127,8 @@ def test_it_is_sure(text: str) -> None:
         "a: &m\n  b: c\nd: *m\n- e\n",  # what follows an alias would belong to its lines
         "a: &m\n- b\nd: *m\n- e\n",
         "a: &m\n  b: *m\n",
+        'y: a\n"y": b\n',  # two keys to Kubernetes, one key twice to go-yaml v3
+        "'0x1': a\n0x1: b\n",
         "a: &m\n  b: &n c\nd: &m e\nf: *m\n",
         "a: &m\n  b: c\n<<: *m\nb: d\n",
         "a: [\nb]\n",  # what runs over lines ends left of its key
