@@ -48,14 +48,15 @@ def anchor(text: str, node: Any) -> str:
 
 def check_anchors(text: str, nodes: tuple[Any, ...], counts: Counter[int], parts: Parts) -> None:
     """Raise WouldLose when some nodes, which go, hold an anchor that an alias elsewhere needs."""
-    if not counts:
+    if not (counts and nodes):
         return
     inside: Counter[int] = Counter(map(id, nodes))
     known = {id(part): part for node in nodes for part in positions.nodes(node)}
     for node in known.values():
         inside.update(id(part) for part in positions.parts(node))
+    begin = min(node.start_mark.index for node in nodes)  # what is before it is there by an alias
     for name, node in known.items():
-        if counts[name] > inside[name]:
+        if counts[name] > inside[name] and node.start_mark.index >= begin:
             problem = f"the anchor &{anchor(text, node)} is there, and an alias elsewhere needs it"
             raise WouldLose(f"cannot be changed: {problem}; write the value out there first", parts)
 
