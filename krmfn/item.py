@@ -67,11 +67,10 @@ class Item:
 
     @property
     def text(self) -> bytes:
-        """Return the item's bytes with its dash, its indent and all edits."""
+        """Return the item's bytes with its dash, its indent and all edits. Raises Refused for one that cannot be."""
         if self._content is None:
             return self.data[self.start : self.end]
-        if self._content.is_edited:
-            self._content.settle(self)
+        self._content.settle(self)
         return self._content.text
 
     @property
@@ -86,8 +85,8 @@ class Item:
 
     @property
     def is_edited(self) -> bool:
-        """Return True when a field or comment was written or deleted."""
-        return self._content is not None and self._content.is_edited
+        """Return True when a field or comment was written or deleted, also in `manifest`."""
+        return itemtext.has_changed(self)
 
     def mentions(self, word: str) -> bool:
         """Return False when `word` is surely not in the item's data; True proves nothing. Nothing is parsed."""

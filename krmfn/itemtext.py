@@ -122,15 +122,14 @@ def note_look(item: Any, words: "Words", keys: Sequence[int] | None) -> None:
 
 def has_changed(item: Any) -> bool:
     """Return True when an item's data or comments are not those of its text, however they were changed."""
-    return bool(item.is_read and (item.is_edited or item.content.is_changed))
+    return bool(item.is_read and (item.content.is_edited or item.content.is_changed))
 
 
 def item_mentions(item: Any, word: bytes) -> bool:
     """Return False when `word` is surely not in an item's data; what was searched for many items is not again."""
-    if item._content is not None and item._content.is_edited:
-        return True
     known = item._words.known.get(word) if item._words is not None else None
-    return mentions(item.data, item.start, item.end, word) if known is None else item.start in known
+    is_found = mentions(item.data, item.start, item.end, word) if known is None else item.start in known
+    return is_found or has_changed(item)
 
 
 def mentions(text: bytes, start: int, end: int, word: bytes) -> bool:
@@ -159,8 +158,12 @@ def document(item: Any) -> bytes:
     """Return an item as a document of its own; its comment lines are in it, but for those behind it."""
     from .yamltext import edit, emit
 
-    text = item.text[: edit.trailer(item.text, item.indent)] if item.indent >= 0 else item.text
-    text, manifest = edit.with_line_end(edit.undashed(text, item.indent), -2), item.content.manifest
+    text = item.text
+    text = text[: edit.trailer(text, item.indent)] if item.indent >= 0 else text
+    text = edit.with_line_end(edit.undashed(text, item.indent), -2)
+    if item.sure and not item.is_read and b"*" not in text:  # each of its lines has the indent
+        return text
+    manifest = item.content.manifest
     try:
         is_same = same(edit.parse(text.decode()), manifest)
     except KrmfnError:  # lines that other breaks end have the indent still

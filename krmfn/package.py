@@ -10,7 +10,6 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from . import itemtext
 from .annotations import INDEX, PATH
 from .errors import KrmfnError, Refused
 from .item import Item
@@ -159,7 +158,7 @@ def _target(item: Item) -> str:
 def _after(parts: list[Part], stay: set[int], news: Iterable[bytes]) -> bytes:
     """Return the text of a file with the resources that stay and the new ones; b"" when none is left in it."""
     texts = [
-        _document(part.item, part.text) if part.item and itemtext.has_changed(part.item) else part.text
+        _document(part.item, part.text) if part.item and part.item.is_edited else part.text
         for part in parts
         if part.item is None or id(part.item) in stay
     ]
@@ -187,8 +186,6 @@ def _without_break(text: bytes) -> bytes:
 
 def _document(item: Item, before: bytes = b"") -> bytes:
     """Return an item as a document without kpt's annotations; behind `---` it begins as it did `before`."""
-    if itemtext.has_changed(item):
-        item.content.settle(item)
     text = item.document
     document = Item(text, 0, len(text), -2)
     notes = [key for key in (PATH, INDEX, *_LEGACY) if key in document.annotations]

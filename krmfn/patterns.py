@@ -27,7 +27,7 @@ def matching_fields(item: Any, pattern: str, comment: str = "") -> list[ItemFiel
     free = next((at for at, part in enumerate(parts) if part in _FREE), len(parts))
     # with a wildcard here nothing raises, so an item without the words need not be looked at
     words = [part for part in parts[free + 1 :] if part[0].isalpha() and part not in _SPELLED] if free <= 1 else []
-    if words and not all(map(item.mentions, words)) and not (item.is_read and item.content.is_changed):
+    if words and not all(map(item.mentions, words)):
         return []
     if comment and comment.encode() not in item.text:
         return []

@@ -156,7 +156,7 @@ def _comments(item: Item) -> bytes:
     """Return the comment lines behind a removed item: they belong to what follows."""
     from .yamltext.edit import trailer
 
-    text = item.text
+    text = item.data[item.start : item.end]  # edits, perhaps some that cannot be written, went with the item
     tail = text[trailer(text, item.indent) :] if item.indent >= 0 else b""
     start = tail.find(b"#")  # empty lines before it would become text of a literal that keeps them
     return bytes(_with_newline(tail[tail.rfind(b"\n", 0, start) + 1 :])) if start >= 0 else b""

@@ -136,7 +136,7 @@ def test_no_function_changes_what_it_reads(case: Case) -> None:
     except KrmfnError:
         return  # of what cannot be read nothing leaves
     for item in resources.items:
-        if item.is_read and not item.is_edited:
+        if item.is_read and not item.content.is_edited:
             before = Item(item.data, item.start, item.end, item.indent).content.manifest
             assert same(item.content.manifest, before), item.ref
 

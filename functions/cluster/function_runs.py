@@ -63,7 +63,7 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
 
                 resources.report(builds.never_rendered(path, resources))
     for item in () if resources.failed else resources.items:
-        if item.is_read and item.content.is_changed and not item.is_edited:
+        if item.is_read and item.content.is_changed and not item.content.is_edited:
             raise KrmfnError(f"{item.ref} was changed in place")
 
 
