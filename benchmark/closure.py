@@ -1,8 +1,9 @@
 """Print what kustomizations cost: `python benchmark/closure.py`, the worst of three runs.
 
-How often kustomize runs, how much of the processors `check` of 100 overlays takes next to 100 bare builds, and `diff
---base` of one folder next to `check` of it. Each run has its files in a repository of its own, in memory where it can:
-for each new file an ext4 without a journal goes through all that were removed in the last minute.
+How often kustomize runs, how much of the processors `check` of 100 overlays takes next to 100 bare builds, `diff
+--base` of one folder next to `check` of it, and our part of a build that runs the function. Each run has its files in a
+repository of its own, in memory where it can: for each new file an ext4 without a journal goes through all that were
+removed in the last minute.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from statistics import median
 from time import perf_counter
 
 RUNS = 3
@@ -29,6 +31,21 @@ metadata:
   name: gpu
   namespace: {name}
 spec: {{driverImage: r.example.com/gpu, driverVersion: "1", moduleName: gpu, nodeSelector: {{a: {name}}}{more}}}
+"""
+CLOCK = """\
+#!/bin/bash
+TIMEFORMAT='%U %S'
+{{ time {program} 2>&3; }} 3>&2 2>> {notes}
+"""
+"""A program in the place of another one, which notes the seconds that this takes of the processors."""
+FUNCTION = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata:
+  name: fn
+  annotations:
+    config.kubernetes.io/local-config: "true"
+    config.kubernetes.io/function: "exec: {path: deviceconfig}"
 """
 MARK = '  annotations: {config.kubernetes.io/local-config: "true"}\nspec:'
 KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: a}\n"
@@ -62,6 +79,19 @@ def strangers(number: int = 360) -> dict[str, str]:
     return files
 
 
+def with_function(is_one_driver: bool) -> dict[str, str]:
+    """Return a root with 340 configs and the function, which makes a Module and a DaemonSet of each: 1,020 resources.
+
+    The configs are those of one driver on as many groups of nodes; else each loads a kernel module of its own.
+    """
+    agent = ", daemonSets: [{name: agent, image: r.example.com/agent:1}]"
+    configs = [CONFIG.format(name=f"a{at}", more=agent).replace("spec:", MARK) for at in range(340)]
+    if not is_one_driver:
+        configs = [text.replace("moduleName: gpu", f"moduleName: gpu_{at}") for at, text in enumerate(configs)]
+    root = "resources: [configs.yaml]\ntransformers: [function.yaml]\n"
+    return {"kustomization.yaml": root, "configs.yaml": "---\n".join(configs), "function.yaml": FUNCTION}
+
+
 def shared_roots() -> dict[str, str]:
     """Return two roots, each of which Argo CD brings to 64 clusters."""
     files = {f"{name}/config.yaml": CONFIG.format(name=name, more="") for name in ("x", "y")}
@@ -75,10 +105,11 @@ def shared_roots() -> dict[str, str]:
 
 
 class Repository:
-    """A repository in a temporary folder, with a kustomize on PATH that counts its runs."""
+    """A repository in a temporary folder, with programs on PATH that note their runs."""
 
     def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
         self.folder, self.notes, self.temporary = folder / "repo", folder / "notes", folder / "tmp"
+        self.programs = folder / "bin"
         self.temporary.mkdir()
         for name, text in files.items():
             path = self.folder / name
@@ -87,15 +118,18 @@ class Repository:
         for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "a"]):
             self.run("git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words)
 
-    def run(self, *command: str, counted: bool = False) -> tuple[float, float]:
+    def put_before(self, name: str, text: str) -> None:
+        """Let commands find this program in the place of another one."""
+        program = self.programs / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(text)
+        program.chmod(0o755)
+
+    def run(self, *command: str) -> tuple[float, float]:
         """Return the seconds of the processors, and of the clock, that a command takes."""
         env = {**os.environ, "TMPDIR": str(self.temporary)}
-        if counted:
-            program = self.notes.parent / "bin" / "kustomize"
-            program.parent.mkdir(exist_ok=True)
-            program.write_text(f'#!/bin/sh\necho >> "{self.notes}"\nexec "{shutil.which("kustomize")}" "$@"\n')
-            program.chmod(0o755)
-            env |= {"PATH": f"{program.parent}:{env['PATH']}", "KRMFN_CONFINE": "off"}  # it writes
+        if self.programs.exists():
+            env |= {"PATH": f"{self.programs}:{env['PATH']}", "KRMFN_CONFINE": "off"}  # they write
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), perf_counter()
         done = subprocess.run(command, cwd=self.folder, env=env, capture_output=True, check=False)
         seconds, after = perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -105,8 +139,9 @@ class Repository:
 
     def builds(self, *command: str) -> int:
         """Return how often a command runs kustomize."""
+        self.put_before("kustomize", f'#!/bin/sh\necho >> "{self.notes}"\nexec "{shutil.which("kustomize")}" "$@"\n')
         self.notes.write_text("")
-        self.run(*command, counted=True)
+        self.run(*command)
         return len(self.notes.read_text().splitlines())
 
 
@@ -144,6 +179,20 @@ def against_builds(folder: Path) -> float:
     return repository.run(KRMFN, "check", ".")[0] / repository.run("sh", "-c", builds)[0]
 
 
+def within_build(folder: Path, is_one_driver: bool) -> float:
+    """Return our part of the processor time of a build that runs the function: the median of five."""
+    repository = Repository(folder, with_function(is_one_driver))
+    program = Path(KRMFN).with_name("deviceconfig")
+    repository.put_before("deviceconfig", CLOCK.format(program=program, notes=repository.notes))
+    build = ("kustomize", "build", "--enable-alpha-plugins", "--enable-exec", ".")
+    shares = []
+    for _ in range(5):
+        repository.notes.write_text("")
+        of_all, _ = repository.run(*build)
+        shares.append(sum(map(float, repository.notes.read_text().split())) / of_all)
+    return median(shares)
+
+
 def of_shared_roots(folder: Path) -> float:
     return Repository(folder, shared_roots()).builds(KRMFN, "check", ".")
 
@@ -159,6 +208,11 @@ ROWS: dict[str, tuple[Callable[[Path], float], float]] = {
         against_builds,
         0.3,
     ),
+    "processor time, krmfn in `kustomize build` of 340 configs of one driver (1,020 resources)": (
+        partial(within_build, is_one_driver=True),
+        0.06,
+    ),
+    "the same, each config with a kernel module of its own": (partial(within_build, is_one_driver=False), 0.06),
     "kustomize runs, `check` of 64 clusters that share two roots": (of_shared_roots, 2),
 }
 
