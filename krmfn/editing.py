@@ -12,6 +12,7 @@ from .ownership import Id, updated
 from .resource import Manifest, Ref, annotations_of, checked, join, mapping, same
 from .results import Result
 from .typed import TYPE_CHECKING, Any
+from .yamltext import lineends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,7 +126,8 @@ def put(resources: Any, steps: Iterable[_Step]) -> None:
 
 def add_text(resources: Any, text: str | bytes, path: str) -> list[Item]:
     """Add the documents of a text at the end, for kpt in the file `path` (see `ResourceList.append`)."""
-    return _put_last(resources, [*texts.items_of(text)], path)
+    data = text.encode() if isinstance(text, str) else text
+    return _put_last(resources, [*texts.items_of(lineends.ended(data, resources.envelope.line_end))], path)
 
 
 def add_manifest(resources: Any, manifest: Manifest, path: str) -> Item:
@@ -148,13 +150,13 @@ def _item_of(resources: Any, manifest: Manifest, new: Ref) -> Item:
     """
     from .yamltext import emit, lent
 
-    indent = resources.envelope.cut.indent
-    item = texts.item_from(manifest)
+    indent, line_end = resources.envelope.cut.indent, resources.envelope.line_end
+    item = texts.item_from(manifest, line_end)
     if item is None:
         known = lent.known_in(manifest, {}) if indent >= 0 else {}
         text = emit.dump_json(manifest) if indent < 0 else emit.dump([manifest], indent)
         text = _with_lines(manifest, indent, known, new) if known else text
-        item = _new_item(resources.envelope, text.encode(), indent, new)
+        item = _new_item(resources.envelope, lineends.ended(text.encode(), line_end), indent, new)
     return item
 
 

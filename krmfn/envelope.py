@@ -9,7 +9,7 @@ from .errors import KrmfnError, NoList
 from .item import Item
 from .itemtext import Words
 from .typed import Any, NamedTuple
-from .yamltext import peek, simple, split
+from .yamltext import lineends, peek, simple, split
 
 __all__ = ["VERSIONS", "Chunk", "Envelope", "empty", "parse"]
 
@@ -30,6 +30,8 @@ class Envelope(NamedTuple):
     """The same without a byte order mark; the items are cut from it."""
     cut: split.Cut
     items: tuple[Item, ...]
+    line_end: bytes = b""
+    """How all lines of the text end, and those of new items have to; b"" where they differ."""
 
     def section(self, key: str) -> split.Section | None:
         """Return the top-level key's section of the text; None when it is not there."""
@@ -87,12 +89,14 @@ def parse(data: bytes) -> Envelope:
     """
     text = data.removeprefix(_BOM)
     split.check_encoding(text)
-    cut = split.quick(text) or _exact(text)
+    cut, line_end = split.quick(text), b"\n"  # which finds no other ones
+    if cut is None:
+        cut, line_end = _exact(text), lineends.of(text)
     items = [Item(text, start, end, cut.indent, at not in cut.dubious) for at, (start, end) in enumerate(cut.items)]
     words = Words(text, cut.items)
     for item in items:
         item._words = words
-    envelope = Envelope(data, text, cut._replace(heads=()), tuple(items))
+    envelope = Envelope(data, text, cut._replace(heads=()), tuple(items), line_end)
     if items and cut.indent >= 0:
         starts = [start for start, _ in cut.items]
         for index, api_version, kind in peek.heads(text, starts, items[-1].end, cut.indent, cut.heads):

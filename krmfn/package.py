@@ -15,7 +15,7 @@ from .errors import KrmfnError, Refused
 from .item import Item
 from .resource import Place
 from .typed import NamedTuple
-from .yamltext import documents, edit, load, split
+from .yamltext import documents, edit, lineends, load, split
 
 __all__ = ["Part", "changed_texts", "functionconfig", "joined", "read", "write"]
 
@@ -139,7 +139,7 @@ def changed_texts(files: Mapping[str, list[Part]], items: Iterable[Item]) -> dic
         parts = files.get(name, [])
         before, after = joined([part.text for part in parts]), _after(parts, stay, news.get(name, ()))
         if after != before or not parts:
-            texts[name] = after or None
+            texts[name] = lineends.of_file(before, after) or None
     return texts
 
 

@@ -23,41 +23,40 @@ def parse_all(text: str | bytes) -> list[Manifest]:
     They are plain data; appended to a list they keep the comments of the text, whatever was changed in them. Raises
     KrmfnError, with the line, for no YAML, and for a document without apiVersion or kind.
     """
-    items = [*items_of(text)]
+    items = [*items_of(text.encode() if isinstance(text, str) else text)]
     _items.extend(items)
     return [item.manifest for item in items]
 
 
-def item_from(manifest: Manifest) -> Item | None:
+def item_from(manifest: Manifest, line_end: bytes) -> Item | None:
     """Return a new item for a manifest that was read from a text, or its copy: the text changed to the data.
 
-    None for any other manifest.
+    `line_end`: how its lines have to end, b"" for "as they do". None for any other manifest.
     """
     from .yamltext import lent
 
     source = lent.source_of(manifest)
     if source is None or source.lists[id(manifest)].origin is not source.root:
         return None
-    from .yamltext import edit
+    from .yamltext import edit, lineends
 
     checked(manifest, is_named=False)
     text = source.text[: edit.trailer(source.text, source.indent)] if source.indent >= 0 else source.text
-    text = edit.with_line_end(edit.undashed(text, source.indent), -2)
+    text = lineends.ended(edit.with_line_end(edit.undashed(text, source.indent), -2), line_end)
     item = Item(text, 0, len(text), -2)
     item.content.take(manifest, source)
     item.content.settle(item)
     return item
 
 
-def items_of(text: str | bytes) -> Iterator[Item]:
+def items_of(text: bytes) -> Iterator[Item]:
     """Yield an item for each document of a text. Raises KrmfnError as `parse_all` does."""
     from .yamltext import documents, load, split
 
-    data = text.encode() if isinstance(text, str) else text
-    split.check_encoding(data)
-    if problem := documents.misread(data):
+    split.check_encoding(text)
+    if problem := documents.misread(text):
         raise problem.located(subject=_UNREAD)
-    for document in documents.documents(data.removeprefix(b"\xef\xbb\xbf")):
+    for document in documents.documents(text.removeprefix(b"\xef\xbb\xbf")):
         item = Item(document.text, 0, len(document.text), -2)
 
         load.placed(partial(_check, item), lambda line=document.line: line - 1, subject=_UNREAD)  # type: ignore[misc]

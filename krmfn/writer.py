@@ -8,7 +8,7 @@ from .envelope import Chunk, Envelope
 from .item import Item
 from .itemtext import check_aliases
 from .typed import Any
-from .yamltext import emit
+from .yamltext import emit, lineends
 
 __all__ = ["chunks"]
 
@@ -25,7 +25,10 @@ def chunks(envelope: Envelope, items: Sequence[Item], results: Sequence[dict[str
     if not envelope.holds(items[: len(envelope.items)]):
         _refuse_lost_anchors(envelope, items)
     all_results = [*known, *fresh] if fresh else None
-    return _flow(envelope, items, all_results) if envelope.cut.flow_root else list(_block(envelope, items, all_results))
+    layout = _flow if envelope.cut.flow_root else _block
+    written = [*layout(envelope, items, all_results)]
+    is_of_windows = envelope.line_end == b"\r\n"
+    return [lineends.ended(b"".join(written), envelope.line_end)] if is_of_windows else written
 
 
 def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
@@ -124,12 +127,13 @@ def _item_text(envelope: Envelope, item: Item) -> bytes:
         return item.text
     if envelope.cut.indent < 0:
         return emit.dump_json(item.manifest).encode()
+    text = lineends.ended(item.text, envelope.line_end)
     if item.indent == envelope.cut.indent:
         check_aliases(item)
-        return item.text
+        return text
     from .yamltext import edit
 
-    return edit.dashed(item.text, item.manifest, item.indent, envelope.cut.indent)
+    return edit.dashed(text, item.manifest, item.indent, envelope.cut.indent)
 
 
 def _canonical(result: Any) -> str:
