@@ -69,7 +69,8 @@ def in_place_of(texts: Mapping[str, bytes]) -> Iterator[None]:
 def read_named(name: str, root: str | None = None) -> bytes:
     """Return the bytes of a file that was named on the command line: any regular file, a pipe, or /dev/null.
 
-    `root` is the argument of --root. Raises KrmfnError for anything else, and for a link that leads out of its root.
+    `root` is the argument of --root. Raises KrmfnError for anything else, for a link that leads out of its root, and
+    for a pipe without anything, as a program that failed leaves it.
     """
     check_named(name, root)
     if os.path.realpath(name) == os.devnull:
@@ -80,7 +81,10 @@ def read_named(name: str, root: str | None = None) -> bytes:
     pipe, kept = (status.st_dev, status.st_ino), _PIPED[-1] if _PIPED else {}
     if pipe not in kept:
         with open_named(name, root) as source:
-            kept[pipe] = bounded(source.read(max_bytes() + 1), name, max_bytes())
+            data = bounded(source.read(max_bytes() + 1), name, max_bytes())
+        if not data or data.isspace():
+            raise KrmfnError("is an empty pipe; look at what the program that writes to it says", file=name)
+        kept[pipe] = data
     return kept[pipe]
 
 

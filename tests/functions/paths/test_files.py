@@ -202,6 +202,16 @@ def test_what_comes_out_of_a_pipe_is_judged_as_a_file_is(text: str, tmp_path: Pa
     assert piped.code == (1 if text == PIPED["a finding"] else 2)
 
 
+@pytest.mark.parametrize(
+    "words", ["check <(false)", "check . <(echo)", "check . --nodes <(false)", "diff <(false) .", "render /dev/stdin"]
+)
+def test_an_empty_pipe_is_what_a_program_leaves_that_failed(words: str, app: Path) -> None:
+    """It was an input without resources: `check <(kustomize build .)` said that there is nothing to do, exit code 0."""
+    done = execute("bash", "-c", f"true | {COMMANDS}/krmfn {words}", cwd=app, env=environment()).ended(2)
+    pattern = "error: .*is (an empty pipe; look at what the program that writes to it says|empty; expected )"
+    assert re.search(pattern, done.text + done.err)
+
+
 def test_a_function_config_may_come_out_of_a_pipe(app: Path) -> None:
     """Several parts of a run ask for it."""
     head = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\n"
