@@ -3,7 +3,9 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from .item import Item
+from .names import Names
 from .ownership import Id
+from .resource import GroupKind
 from .typed import Any
 
 __all__ = ["Index", "index_of"]
@@ -18,6 +20,8 @@ class Index:
         self.items = [*items]
         self.by_id: dict[Id, list[Item]] = {}
         self.children: dict[Id, Sequence[Item]] | None = None  # by their owners; None until `owned.put_owned` asks
+        self.names: dict[GroupKind, Names] = {}
+        """By which ids the owners of a kind are known, once `owned.put_owned` has asked."""
         self._names: dict[int, Id] = {}
         for item in self.items:
             # most items have not been read, and their kind is then looked at without a call
@@ -27,6 +31,7 @@ class Index:
     def add(self, item: Item) -> None:
         """Add an item that was added to the list."""
         self.items.append(item)
+        self.names.pop((item.group, item.kind), None)
         if item.kind in self.kinds:
             self._note(item)
 

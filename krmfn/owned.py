@@ -6,12 +6,14 @@ from .editing import plan, put, with_refs
 from .errors import KrmfnError, Refused
 from .index import index_of
 from .item import Item
+from .names import Names
 from .ownership import Id, Mark, known_as, mark_on, stamp
 from .resource import GroupKind, Manifest, Ref, annotations_of, copied, ref
 from .typed import Any
 
 __all__ = ["Adopt", "put_all", "put_owned", "remove"]
 
+_ABSENT = "cannot be an owner here, since it is not in the list: leave it out, or keep it in the list"
 _PARTIAL = "internal.config.k8s.io/kpt-resource-id"
 """The annotation of each item where kpt sends a part of the package, by `selectors` or `exclude`."""
 
@@ -23,24 +25,31 @@ _Objects = dict[Id, tuple[Ref, Manifest]]
 
 def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Adopt | None") -> None:
     """Put in the objects that the function makes of `owner`, and remove its others (see `ResourceList.own`)."""
+    if isinstance(owner, Item) and owner not in resources.items:
+        raise Refused(_ABSENT, owner, f"{owner.ref} ")
     objects = _stamped(resources, owner, manifests)
-    source = ref(owner) if isinstance(owner, dict) else owner.ref
+    source, notes = (ref(owner), annotations_of(owner)) if isinstance(owner, dict) else (owner.ref, owner.annotations)
     index: Any = index_of(resources, {new.kind for new, _ in objects.values()})
     if index.children is None:
         index.children = _children(resources)
-    names = known_as(source, annotations_of(owner) if isinstance(owner, dict) else owner.annotations)
-    children = {id(item): item for name in names for item in index.children.get(name, ()) if _mark(resources, item)}
+    if (kind := source.id[:2]) not in index.names:
+        index.names[kind] = Names(owner[1:] for owner in _owners(resources, kind))
+    known: Names = index.names[kind]
+    marked = {name: index.children.get(name, ()) for name in known.of(source.id, known_as(source, notes))}
+    marked = {name: [item for item in items if _mark(resources, item)] for name, items in marked.items()}
+    children = {id(item) for items in marked.values() for item in items}
     others = [item for name in objects for item in index.by_id.get(name, ()) if id(item) not in children]
     _refuse_others(resources, others, owner, adopt)
     planned = plan(resources, objects.values(), index, is_owned=True)
     resources.owners.add(source.id)
-    stale = [item for item in children.values() if item.ref.id not in objects]
+    index.children.update({name: [it for it in items if it.ref.id not in objects] for name, items in marked.items()})
+    stale = [item for name in marked if not known.is_shared(name) for item in index.children[name]]
     remove(resources, stale)
     for item in stale:
         index.drop(item)
     put(resources, planned)
-    index.children.update(dict.fromkeys(names, ()))
-    index.children[source.id] = [index.by_id[name][0] for name in objects]
+    index.children.update({name: () for name in marked if not known.is_shared(name)})
+    index.children[source.id] = [*index.children[source.id], *(index.by_id[name][0] for name in objects)]
 
 
 def _stamped(resources: Any, owner: Item | Manifest, manifests: Any) -> _Objects:
@@ -71,7 +80,7 @@ def put_all(resources: Any, manifests: Mapping[Item, Any], kind: GroupKind, adop
     _check_whole(resources, manifests, kind)
     by_owner = {owner: _stamped(resources, owner, some) for owner, some in manifests.items()}
     children = _children(resources)
-    gone, free = _left_over(resources, by_owner, kind, children)
+    gone, free, known = _left_over(resources, by_owner, kind, children)
     by_owner = {owner: objects for owner, objects in by_owner.items() if id(owner) not in gone}
     pairs = [pair for objects in by_owner.values() for pair in objects.values()]
     index = index_of(resources, {new.kind for new, _ in pairs})
@@ -80,8 +89,7 @@ def put_all(resources: Any, manifests: Mapping[Item, Any], kind: GroupKind, adop
         for name, (new, _) in objects.items():
             if makers.setdefault(name, owner) is not owner:
                 raise Refused(f"cannot make {new}: {makers[name].ref} makes it, too", owner, f"{owner.ref} ")
-        names = known_as(owner.ref, owner.annotations)
-        replaceable = free.union(id(item) for name in names for item in children.get(name, ()))
+        replaceable = free.union(id(item) for name in known.of(owner.ref.id) for item in children.get(name, ()))
         others = [item for name in objects for item in index.by_id.get(name, ()) if id(item) not in replaceable]
         _refuse_others(resources, others, owner, adopt)
     planned = plan(resources, pairs, index, is_owned=True)
@@ -91,27 +99,51 @@ def put_all(resources: Any, manifests: Mapping[Item, Any], kind: GroupKind, adop
     put(resources, planned)
 
 
+def _owners(resources: Any, kind: GroupKind, has_config: bool = True) -> list[tuple[int, Id, set[Id]]]:
+    """Return what may be an owner of a kind, by identity, with its id now and all by which it is known."""
+    owners = [(id(item), item.ref, item.annotations) for item in resources.where(kind=kind[1], group=kind[0])]
+    config = resources.function_config if has_config else None
+    if config and ref(config).id[:2] == kind:
+        owners.append((id(config), ref(config), annotations_of(config)))
+    return [(key, now.id, known_as(now, notes)) for key, now, notes in owners]
+
+
 def _left_over(
     resources: Any, by_owner: Mapping[Item, _Objects], kind: GroupKind, children: Mapping[Id, Sequence[Item]]
-) -> tuple[dict[int, Item], set[int]]:
-    """Return what no owner of a kind makes any more, by identity, and what another owner may make now.
+) -> tuple[dict[int, Item], set[int], Names]:
+    """Return what no owner of a kind makes any more, by identity, what another owner may make now, and who is known.
 
     Where that is an owner itself, what was made of it goes, too.
     """
-    present = {id(item): known_as(item.ref, item.annotations) for item in resources.where(kind=kind[1], group=kind[0])}
-    if config := resources.function_config if children else None:
-        present[id(config)] = known_as(ref(config), annotations_of(config))
+    owners = _owners(resources, kind, has_config=bool(children))
     ours = [(name, item) for name, items in children.items() if name[:2] == kind for item in items]
     gone: dict[int, Item] = {}
     while True:
-        stay = [(it, objects) for it, objects in by_owner.items() if id(it) not in gone]
-        ids = {name: objects.keys() for it, objects in stay for name in present[id(it)]}
-        idle = {name for key, names in present.items() if key not in gone for name in names} - ids.keys()
-        free = [item for name, item in ours if name not in idle and item.ref.id not in ids.get(name, ())]
+        known = Names(owner[1:] for owner in owners if owner[0] not in gone)
+        stay = [(it.ref.id, objects) for it, objects in by_owner.items() if id(it) not in gone]
+        ids: dict[Id, set[Id]] = {}
+        for owner, objects in stay:
+            for name in known.of(owner):
+                ids.setdefault(name, set()).update(objects)
+        idle = known.known.keys() - {owner for owner, _ in stay}
+        kept = {name for owner in idle for name in known.of(owner)} - ids.keys()
+        free = [item for name, item in ours if name not in kept and item.ref.id not in ids.get(name, ())]
         new_ids = set[Id]().union(*ids.values())
         before, gone = gone, {id(item): item for item in free if item.ref.id not in new_ids}
-        if present.keys().isdisjoint(gone.keys() - before.keys()):
-            return gone, {id(item) for item in free}
+        if {owner[0] for owner in owners}.isdisjoint(gone.keys() - before.keys()):
+            _refuse_doubtful(resources, gone.values(), {owner: known.known[owner] for owner in idle})
+            return gone, {id(item) for item in free}, known
+
+
+def _refuse_doubtful(resources: Any, gone: Iterable[Item], idle: Mapping[Id, set[Id]]) -> None:
+    """Raise Refused for an object to be removed that one of the owners may have made that this call does not name."""
+    makers = {name: owner for owner, names in idle.items() for name in names}
+    for item in gone if makers else ():
+        mark = _mark(resources, item)
+        if mark and mark.owner in makers:
+            owner, other = (Ref("", *name[1:]) for name in (mark.owner, makers[mark.owner]))
+            problem = f"was made from {owner}, as {other} was named, too: call own_all for both, or remove it"
+            raise Refused(problem, item, f"{item.ref} ")
 
 
 def _check_whole(resources: Any, owners: Iterable[Item], kind: GroupKind) -> None:
@@ -126,7 +158,7 @@ def _check_whole(resources: Any, owners: Iterable[Item], kind: GroupKind) -> Non
         if (owner.group, owner.kind) != kind:
             problem = f"cannot be an owner here: own_all was called for {kind[1]}"
         elif id(owner) not in present:
-            problem = "cannot be an owner here, since it is not in the list: leave it out, or keep it in the list"
+            problem = _ABSENT
         elif owner.ref.id in seen:
             problem = "is an owner here twice: leave one of the two out"
         if problem:

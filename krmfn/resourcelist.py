@@ -192,7 +192,7 @@ class ResourceList:
 
         `owner` may be the functionConfig. Objects of an owner that is gone stay (see `own_all`). Raises KrmfnError for
         an object with the id of one that the function did not generate from this owner, unless `adopt` returns True for
-        it and so takes it over; for a second call with one owner; and as `upsert` does.
+        it and so takes it over; for an owner outside the list, or a second time; and as `upsert` does.
         """
         from . import owned
 
