@@ -13,6 +13,8 @@ from krmfn.typed import Any, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+_SECONDS_DEAF = 0.2
+"""How long a signal may go unheard that comes just before the main thread waits: it does not end the waiting."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM)
 
 
@@ -76,8 +78,9 @@ def in_threads(number: int, work: Callable[[T], R], values: Sequence[T], end: Ca
     try:
         for thread in threads:
             thread.start()
-        for _ in threads:
-            ended.acquire()  # an interrupted `join` may take a thread that works for one that has ended (bpo-45274)
+        for _ in threads:  # an interrupted `join` may take a thread that works for one that has ended (bpo-45274)
+            while not ended.acquire(timeout=_SECONDS_DEAF):
+                pass
     except BaseException:
         waiting.clear()
         end()

@@ -49,8 +49,12 @@ def test_the_error_about_the_first_value_is_raised_and_no_other_value_is_begun()
     assert sorted(begun) == [0, 1]
 
 
-def test_an_interrupt_ends_what_is_waited_for() -> None:
-    """The signal comes when both threads wait for what only `end` sets."""
+@pytest.mark.parametrize("sent", ["os.kill(os.getpid(), signal.SIGINT)", "signal.pthread_kill(own, signal.SIGINT)"])
+def test_an_interrupt_ends_what_is_waited_for(sent: str) -> None:
+    """The signal comes when both threads wait for what only `end` sets.
+
+    The second one wakes another thread than the main one, as a signal does that comes just before that one waits.
+    """
     code = f"""
 import os, signal, threading
 from krmfn_functions.paths.workers import in_threads
@@ -59,7 +63,8 @@ ended, both, begun = threading.Event(), threading.Barrier(2), []
 def work(value):
     begun.append(value)
     if both.wait({HANGS}) == 0:
-        os.kill(os.getpid(), signal.SIGINT)
+        own = threading.get_ident()
+        {sent}
     ended.wait({HANGS})
 try:
     in_threads(2, work, range(100), ended.set)
