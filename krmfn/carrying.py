@@ -12,7 +12,7 @@ from .item import Item
 from .resource import same
 from .strays import Parts, Stray, got, had, losing, lost
 from .typed import Any, NamedTuple
-from .yamltext import align, edit, losses, positions, remarks, replaced, trees, units
+from .yamltext import align, edit, losses, positions, remarks, replaced, trees
 
 __all__ = ["carry"]
 
@@ -176,13 +176,7 @@ def _standing(stray: Stray) -> _Written:
     node = _node(root, stray.parts)
     raw = text[node.start_mark.index : node.end_mark.index] if node else ""
     raw = raw if raw[:1] in _QUOTES and "\n" not in raw else ""
-    spot = remarks.find(text, root, stray.parts)
-    if spot is None:
-        holder = _node(root, stray.parts[:-1]) if node else None
-        key = positions.children(holder)[stray.parts[-1]][0] if holder else None
-        above, behind = units.beside(text, key, node) if holder else ([], [])
-        return _Written(" ".join(behind), "\n".join(above), raw)
-    comment, head = remarks.comments(text, root).get(stray.parts, ""), remarks.head(text, root, stray.parts)
+    comment, head = remarks.comment(text, root, stray.parts), remarks.head(text, root, stray.parts)
     return _Written(content.remarked(stray.parts, comment, False), content.remarked(stray.parts, head, True), raw)
 
 
@@ -201,16 +195,18 @@ def _write(source: Stray, target: Stray) -> None:
         return
     content.settle(target.item)
     _quote(target, how.quoted)
-    field = target.item.at(target.parts)
+    field, is_entry = target.item.at(target.parts), target.is_onto and not target.name
     for words, is_head in ((how.comment, False), (how.head, True)):
         old = field.head_comment if is_head else field.comment
-        if not words or words in old or (old and not target.is_onto):
+        if not words and is_entry:  # what is there belongs to the entry that went
+            content.remark(field.parts, "", is_head)
+        if not words or words in old.split("\n" if is_head else " # "):
             continue
-        if old and not is_head and replaced.is_little(target.value):
+        if old and not is_head and (replaced.is_little(target.value) or not target.is_onto):
             moved = f"the comment {f'# {words}'[:40]!r} moves with its value onto {f'# {old}'[:40]!r}"
             advice = "or one of them would be lost; clear one first by `field.comment`"
             raise field.failure(f"cannot be written: {moved}, {advice}")
-        lines = f"{old}\n{words}" if old and is_head else words
+        lines = f"{old}\n{words}" if old and is_head and not is_entry else words
         if not content.remark(field.parts, lines, is_head):
             problem = f"the comment {f'# {words}'[:40]!r} of {source.item.ref} would be lost, since it has no line here"
             raise field.failure(f"cannot be written: {problem}; write it over lines first")

@@ -192,12 +192,17 @@ class Content:
         return remarks.head(self.text.decode(), self.node, parts)
 
     def remark(self, parts: _Parts, words: str, head: bool) -> bool:
-        """Write the comment of a field, `head`: that above it; return False where it has no line of its own."""
+        """Write the comment of a field, `head`: that above it; return False where it has no line of its own.
+
+        That of a field in brackets can be cleared.
+        """
         from .yamltext import remarks
 
         text = self.text.decode()
         spot = remarks.find(text, self.node, parts)
-        if spot is None or not (head or remarks.rest(text, spot.stop)):
+        if spot is None and not words:
+            spot = remarks.clearable(text, self.node, parts, head)
+        if spot is None or not (head or spot.clearable or remarks.rest(text, spot.stop)):
             return False
         self._remarks[parts, head], self.is_edited = (spot, words), True
         if self._comments is not None and not head:

@@ -4,7 +4,7 @@ from ..typed import Any
 from . import lent, losses, moves, remarks
 from .inline import TooMuch
 
-__all__ = ["behind_dash", "is_behind", "is_taken", "note_anew", "remove", "with_comment"]
+__all__ = ["behind_dash", "entry", "is_behind", "is_taken", "note_anew", "remove", "with_comment"]
 
 
 def note_anew(walk: Any, node: Any, place: tuple[Any, Any]) -> None:
@@ -17,13 +17,28 @@ def note_anew(walk: Any, node: Any, place: tuple[Any, Any]) -> None:
 def is_taken(walk: Any, node: Any, place: tuple[Any, Any]) -> bool:
     """Return True where another value moved to a place; its key or entry keeps its comment, but for `replaced`."""
     key = id(place[0]), place[1]
-    is_other = key in walk.rebuilt
+    is_other = key in walk.rebuilt or _has_come(walk, node, place[0][place[1]])
     known = walk.lists.get(id(place[0][place[1]]))
     if known and lent.has_left(known, walk.held):
         walk.replaced.add(key)
     is_replaced = key in walk.replaced
     walk.kept.update(() if is_replaced else (id(node),))
     return is_other or is_replaced
+
+
+def _has_come(walk: Any, node: Any, value: Any) -> bool:
+    """Return True for a collection that stood elsewhere in the text, and has comments, at the place of a node."""
+    origin = walk.known(value)
+    is_moved = origin and origin.walk is walk and node not in (origin.key, origin.node)
+    return bool(is_moved and id(origin.node) in walk.went and origin.comments)
+
+
+def _brings_comments(walk: Any, place: tuple[Any, Any]) -> bool:
+    """Return True where comments came with a value that take the place of those there; a key keeps what is above it."""
+    if (id(place[0]), place[1]) not in walk.replaced:
+        return False
+    origin = walk.origin(*place)
+    return bool(origin.comment or (isinstance(place[0], list) and origin.heads))
 
 
 def with_comment(
@@ -38,7 +53,7 @@ def with_comment(
     values, line = (old, data[name]), remarks.rest(walk.text, span[1])
     if (id(data), name) in walk.replaced:  # another value, which has its own comments
         values = (None, data[name])
-        line = None if moves.comment(walk.origin(data, name)) else line
+        line = None if _brings_comments(walk, (data, name)) else line
     if nodes:
         walk.check_anchors(*nodes)
         spans = losses.comments(walk.text, walk.root, span[0], span[2])
@@ -51,6 +66,24 @@ def with_comment(
     at = next(at for at, row in enumerate(rows) if not row.lstrip(" ").startswith("#"))  # what moved has its own
     rows[at] += f" {comment}" if comment else ""
     return "\n".join(rows)
+
+
+def entry(
+    walk: Any, node: Any, number: int, values: tuple[Any, list[Any], int], dashes: list[int]
+) -> tuple[int, int, str]:
+    """Return the patch that writes an entry of a list anew, behind its dash.
+
+    `values`: the old one, the new list, and where the new one is in that.
+    """
+    place, value, alias = values[1:], node.value[number], walk.rows.alias(node, number)
+    end = walk.rows.begin(dashes[number + 1]) if number + 1 < len(dashes) else walk.rows.end((None, node))
+    start, column = dashes[number], remarks.column(walk.text, node)
+    note_anew(walk, value, place)
+    piece = moves.dump(walk, place[0], [place[1]], column, "-")
+    nodes, stop = ((), alias[1]) if alias else ((value,), remarks.stop(walk.text, None, value))
+    piece = with_comment(walk, nodes, (start + 1, stop, end), (values[0], place), piece)
+    begin = walk.rows.begin(start) if _brings_comments(walk, place) else start
+    return begin, end, piece[column if begin == start else 0 :]
 
 
 def remove(walk: Any, key: Any, value: Any, after: Any) -> None:

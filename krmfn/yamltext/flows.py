@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from ..resource import same
 from ..typed import Any, NamedTuple
-from . import inline, lent, losses, manners, moves, units
+from . import inline, losses, manners, moves, units
 from .align import match_entries
 from .manners import Manner
 from .positions import key_name
@@ -61,7 +61,6 @@ def edited(walk: Any, node: Any, old: Any, new: Any, outer: Manner = manners.USU
         moves.check_brackets(walk, new)
     if node.id == "scalar" or type(old) is not type(new):
         moves.check_brackets(walk, new)
-        _check_below(walk, node, outer)
         name = losses.anchor(walk.text, node)
         quote = node.style if node.id == "scalar" and node.style in ("'", '"') else ""
         return (f"&{name} " if name else "") + outer.value(new, quote)
@@ -173,32 +172,11 @@ class _Brackets:
         return piece
 
     def check_gone(self, number: int) -> None:
-        """Raise WouldLose for what goes and has an anchor that an alias needs, or a comment while it is elsewhere."""
-        part, walk = self.parts[number], self.walk
-        walk.path.append(str(number) if part.key is None else self.name(part))
-        walk.check_anchors(*filter(None, (part.key, None if part.is_alias else part.value)))
-        comment = self.units.entries[number].comment if self.units else ""
-        if comment and not part.is_alias and _is_elsewhere(walk, part.value):
-            problem = f"the comment {comment[:40]!r} in brackets would be lost as its value moves; clear it first"
-            raise losses.WouldLose(f"cannot be written: {problem}", tuple(walk.path))
-        if not part.is_alias:
-            _check_below(walk, part.value, self.manner)
-        walk.path.pop()
-
-
-def _check_below(walk: Any, node: Any, outer: Manner) -> None:
-    """Raise WouldLose for brackets that go when something in them is elsewhere, and its comment is not."""
-    has_comment = node.id != "scalar" and node.flow_style and "#" in walk.text[slice(*_marks(node))]
-    if has_comment and not _is_elsewhere(walk, node):  # else its comments are there, too
-        inner = _Brackets(walk, node, outer)
-        for number in range(len(inner.parts)):
-            inner.check_gone(number)
-
-
-def _is_elsewhere(walk: Any, node: Any) -> bool:
-    """Return True when a value that is not at its place any more stands at another one."""
-    known = filter(None, map(walk.known, lent.parts(walk.new)))
-    return any(origin.node is node for origin in (*walk.rebuilt.values(), *known))
+        """Raise WouldLose for what goes and has an anchor that an alias needs."""
+        part = self.parts[number]
+        self.walk.path.append(str(number) if part.key is None else self.name(part))
+        self.walk.check_anchors(*filter(None, (part.key, None if part.is_alias else part.value)))
+        self.walk.path.pop()
 
 
 def _parts(walk: Any, node: Any) -> Iterator[_Part]:

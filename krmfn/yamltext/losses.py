@@ -63,14 +63,12 @@ def check_anchors(text: str, nodes: tuple[Any, ...], counts: Counter[int], parts
 
 def comments(text: str, root: Any, start: int, end: int) -> list[tuple[int, int]]:
     """Return where the comments of a piece of a text begin and end."""
-    scalars = [node for node in positions.nodes(root) if node.id == "scalar"]
-    inner = sorted((_content(text, node), node.end_mark.index) for node in scalars)
     spans, at = list[tuple[int, int]](), text.find("#", start, end)
     while at >= 0:
         stop = text.find("\n", at) + 1 or len(text) + 1
-        holder = next((until for begin, until in inner if begin <= at < until), 0)
-        if holder:
-            stop = holder + 1
+        holder = positions.scalar_at(root, at)
+        if holder is not None and _content(text, holder) <= at:
+            stop = int(holder.end_mark.index) + 1
         elif not at or text[at - 1] in " \t\n":
             spans.append((at, stop - 1))
         at = text.find("#", max(stop - 1, at + 1), end)
@@ -153,4 +151,4 @@ def unknown(number: int, comment: str, come: int = 0) -> str:
     went = f"{number} equal values went" if number > 1 else "a value went"
     went += f", {come} equal ones have come" if come > number else ""
     problem = f"{went}, and nothing says which has the comment {comment[:40]!r}"
-    return f"cannot be written: {problem}; clear that first by `field.comment`"
+    return f"cannot be written: {problem}; clear that first by `field.comment` or `field.head_comment`"

@@ -3,73 +3,14 @@
 A value is known by its identity, what a function was lent, or by what it holds (see `rebuilt`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ..resource import same
-from ..typed import Any, NamedTuple
-from . import copies, emit, lent, losses, positions, remarks, units
-from .positions import key_name
-from .simple import is_merge
+from ..typed import Any
+from . import copies, emit, lent, losses, positions, remarks
+from .origins import Origin
 
-__all__ = ["Origin", "check_brackets", "comment", "dump", "origins", "parts_of"]
-
-
-class Origin(NamedTuple):
-    """Where a value stood in a text."""
-
-    walk: Any
-    """The walk over that text."""
-    key: Any
-    """The node of its key; None in a list."""
-    node: Any
-    begin: int
-    """Where its key or dash is; -1 in brackets."""
-    old: Any
-    """What it held."""
-    is_alone: bool = False
-    """Whether it is all that a mapping has: a comment behind the dash of that goes with it."""
-
-    @property
-    def is_tied(self) -> bool:
-        """Return True where an anchor or an alias is in it: another text has not what these name."""
-        nodes = [*positions.nodes(self.node)]
-        return any(id(node) in self.walk.shared or losses.anchor(self.walk.text, node) for node in nodes)
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """Return where its lines begin and end, comment lines above it included."""
-        if self.begin < 0:
-            return int(self.node.start_mark.index), int(self.node.end_mark.index)
-        return self.walk.rows.begin(self.begin), self.walk.rows.end((self.key, self.node))
-
-
-def parts_of(walk: Any, node: Any, old: Any) -> Iterator[tuple[Any, Origin]]:
-    """Yield the key or index of each part of a collection, with where it stands; no alias, nothing that `<<` brings."""
-    if node.id == "mapping" and isinstance(old, dict):
-        last = {key_name(key): (key, value) for key, value in node.value if not is_merge(key)}  # of a key that is twice
-        for name, (key, value) in last.items():
-            if value.start_mark.index >= key.end_mark.index and id(value) not in walk.shared:
-                begin = -1 if node.flow_style else key.start_mark.index
-                yield name, Origin(walk, key, value, begin, old[name], len(node.value) == 1)
-    elif node.id == "sequence" and isinstance(old, list):
-        for at, value in enumerate(node.value):
-            if not walk.rows.alias(node, at) and id(value) not in walk.shared:
-                begin = -1 if node.flow_style else walk.rows.dash(node, at, value)
-                yield at, Origin(walk, None, value, begin, old[at])
-
-
-def origins(walk: Any, node: Any, old: Any, known: Any, lists: Any) -> Iterator[tuple[int, Origin]]:
-    """Yield each collection below a node by the identity that it had; `known` is the collection that the node gave."""
-    entries = lists.get(id(known))
-    parts = entries.entries if entries else ()
-    kind = "mapping" if isinstance(parts, dict) else "sequence"
-    if not parts or node.id != kind:  # what has become another kind gave nothing
-        return
-    for name, origin in parts_of(walk, node, old):
-        part = parts.get(name) if isinstance(parts, dict) else parts[name] if name < len(parts) else None
-        if isinstance(part, (dict, list)):
-            yield id(part), origin
-            yield from origins(walk, origin.node, origin.old, part, lists)
+__all__ = ["check_brackets", "dump"]
 
 
 def dump(walk: Any, data: Any, names: Iterable[Any], column: int, lead: str = "") -> str:
@@ -102,14 +43,24 @@ def check_brackets(walk: Any, value: Any, origin: Origin | None = None) -> None:
     """Raise WouldLose for a value, which stood at `origin`, whose comments move into brackets, where none can stand."""
     inner = ((walk.origin(part, name), part[name]) for part in lent.parts(value) for name in _names(part))
     for source, part in (pair for pair in ((origin or walk.known(value), value), *inner) if pair[0]):
-        text = source.walk.text
-        rows = [text[slice(*span)].strip() for span in losses.comments(text, source.walk.root, *source.span)]
-        known = walk.lists.get(id(part))
-        has_left = known is not None and lent.has_left(known, walk.held)  # a copy leaves its comment where it is
-        for row in filter(None, (*rows, _behind_brackets(source) if has_left else "")):
-            comment = row.strip()[:40]
-            problem = f"the comment {comment!r} would be lost in brackets; write these over lines first"
+        if not _has_left(walk, source, part):  # a copy leaves the comment beside it where it is
+            source = source._replace(has_left_key=source.begin < 0)
+        if rows := _now(walk, source).comments:
+            problem = f"the comment {rows[0][:40]!r} would be lost in brackets; write these over lines first"
             raise losses.WouldLose(f"cannot be written: {problem}", tuple(walk.path))
+
+
+def _has_left(walk: Any, origin: Origin, value: Any) -> bool:
+    """Return False for a copy of a collection that is still where it stood; a scalar is known by having left."""
+    known = walk.lists.get(id(value)) if isinstance(value, (dict, list)) else None
+    if known is None:
+        return True
+    return id(origin.node) in walk.went if origin.walk is walk else lent.has_left(known, walk.held)
+
+
+def _now(walk: Any, origin: Origin) -> Origin:
+    """Return where a value stood, as the edit leaves it: its key may have another value now."""
+    return walk.went.get(id(origin.node), origin) if origin.walk is walk else origin
 
 
 def _names(data: Any) -> Iterable[Any]:
@@ -123,19 +74,11 @@ def _has_origin(walk: Any, value: Any) -> bool:
 
 def _moved(walk: Any, origin: Origin, place: tuple[Any, Any], lead: tuple[str, int]) -> str:
     """Return the lines of a value that stood elsewhere, behind `lead`, a key or a dash, and its column."""
-    text, node, source, (word, column) = origin.walk.text, origin.node, origin.walk, lead
-    pad, heads, comment, value = " " * column, "", "", place[0][place[1]]
-    is_block = node.id == "scalar" and node.style in ("|", ">")
-    start, end = origin.span
-    if origin.begin >= 0 and id(origin.key or node) not in source.kept:
-        heads = "".join(f"{pad}{row}\n" for row in _heads(origin))
-        comment = "" if is_block else _comment(text, remarks.stop(text, origin.key, node))
-        source.moved.add(start, end)
-    else:
-        is_below = node.id != "scalar" and not node.flow_style  # else the comment behind it is that of its key
-        comment = "" if source is walk else _behind_brackets(origin)
-        first = node.start_mark.index if origin.key or origin.begin < 0 else origin.begin + 1  # behind its dash
-        source.moved.add(int(first), source.rows.end((origin.key, node)) if is_below else end)
+    origin = _now(walk, origin)
+    text, node, (word, column) = origin.walk.text, origin.node, lead
+    pad, value = " " * column, place[0][place[1]]
+    above, comment = _beside(origin)
+    heads = "".join(f"{pad}{row}\n" for row in above)
     block = None if _must_untie(walk, origin) else _block(origin, value)
     if block is None:
         walk.anew_places.add((id(place[0]), place[1]))
@@ -157,6 +100,21 @@ def _moved(walk: Any, origin: Origin, place: tuple[Any, Any], lead: tuple[str, i
     return f"{heads}{pad}{word}{comment}\n{block}"
 
 
+def _beside(origin: Origin) -> tuple[list[str], str]:
+    """Return the comments above a value that moves, and the one on its line behind a blank; note what moves."""
+    node, source, (start, end) = origin.node, origin.walk, origin.span
+    is_block = node.id == "scalar" and node.style in ("|", ">")  # the comment behind its mark is in its text
+    if origin.begin >= 0 and (origin.has_left_key or id(origin.key or node) in source.kept):
+        is_below = node.id != "scalar" and not node.flow_style  # else the comment behind it is that of its key
+        first = int(node.start_mark.index) if origin.key else origin.begin + 1  # behind its dash
+        source.moved.add(first, source.rows.end((origin.key, node)) if is_below else end)
+        return [], ""
+    for span in ((start, end), *origin.beside.above, *origin.beside.behind):
+        source.moved.add(*span)
+    comment = "" if is_block else origin.comment
+    return origin.heads, f" {comment}" if comment else ""
+
+
 def _properties(origin: Origin, value: Any) -> str:
     """Return anchor and tag of a collection over lines behind its key; behind a dash they are in its lines."""
     if origin.key is None:
@@ -166,27 +124,15 @@ def _properties(origin: Origin, value: Any) -> str:
     return words.lstrip(" \t").removeprefix(":").rstrip()
 
 
-def _heads(origin: Origin) -> list[str]:
-    """Return the comment lines above a value; of the only key behind a dash also one behind that, none above it."""
-    text, above = origin.walk.text, origin.span[0]
-    if origin.is_alone:
-        above = remarks.above(text, origin.walk.root, origin.begin)
-    rows = [row.strip() for row in text[above : origin.begin].splitlines() if row.strip()]
-    dash = max((at for at, row in enumerate(rows) if row[0] == "-"), default=-1)
-    rows = [rows[dash].lstrip("- "), *rows[dash + 1 :]] if dash >= 0 else rows
-    return [row for row in rows if row]
-
-
 def _must_untie(walk: Any, origin: Origin) -> bool:
     """Return True for what is written anew in another text, without its anchors. Raises WouldLose for its comments."""
     if origin.walk is walk or not origin.is_tied:
         return False
     text = origin.walk.text
-    if spans := losses.comments(text, origin.walk.root, *origin.span):
+    if comments := origin.comments:
         name = next(filter(None, (losses.anchor(text, node) for node in positions.nodes(origin.node))), "")
         cause = f"its anchor &{name}" if name else "an alias in it"
-        comment = text[spans[0][0] : spans[0][1]].strip()[:40]
-        problem = f"the comment {comment!r} would be lost, since {cause} stays in the other item"
+        problem = f"the comment {comments[0][:40]!r} would be lost, since {cause} stays in the other item"
         raise losses.WouldLose(f"cannot be written: {problem}; write the value out there first", tuple(walk.path))
     return True
 
@@ -196,25 +142,6 @@ def _column(origin: Origin) -> int:
     node = origin.key or origin.node
     begin = origin.begin if origin.begin >= 0 else int(node.start_mark.index)
     return int(begin - origin.walk.text.rfind("\n", 0, begin) - 1)
-
-
-def comment(origin: Origin) -> str:
-    """Return the comment on the line of a value; "" where it has none of its own."""
-    end = remarks.stop(origin.walk.text, origin.key, origin.node) if origin.begin >= 0 else -1
-    return _comment(origin.walk.text, end).strip()
-
-
-def _behind_brackets(origin: Origin) -> str:
-    """Return the comments of a value that stands in brackets, with a blank before them."""
-    above, behind = units.beside(origin.walk.text, origin.key, origin.node) if origin.begin < 0 else ([], [])
-    return f" # {' '.join((*above, *behind))}" if above or behind else ""
-
-
-def _comment(text: str, end: int) -> str:
-    """Return the comment behind a place in a line, with a blank before it."""
-    span = remarks.rest(text, end)
-    comment = text[span[0] : span[1]].strip() if span else ""
-    return f" {comment}" if comment else ""
 
 
 def _block(origin: Origin, value: Any) -> str | None:

@@ -11,6 +11,7 @@ from ..typed import Any
 from . import anew, emit, flows, inline, losses, moves, rebuilt, remarks, rows, spans, trees
 from .align import Lists, match_entries
 from .inline import TooMuch
+from .origins import Origin, known_below
 from .positions import key_name
 from .simple import is_merge
 
@@ -61,8 +62,8 @@ class Walk:
         self.replaced: set[tuple[int, Any]] = set()
         """The places in `rebuilt` where other values were."""
         self.held: dict[int, set[int]] = {}  # see `lent.has_left`
-        self.others: dict[int, Walk] = {}
-        """The walks over other texts, by the identities of their sources."""
+        self.gone: list[Any] = []  # what `rebuilt` has found gone
+        self.others: dict[int, Walk] = {}  # over other texts, by the identities of their sources
 
     def take(self, text: str, root: Any, old: Any = None) -> None:
         """Take the text with its node tree, and what it holds."""
@@ -74,22 +75,27 @@ class Walk:
         return losses.shared(self.text, self.root)
 
     @cached_property
-    def origins(self) -> dict[int, moves.Origin]:
+    def origins(self) -> dict[int, Origin]:
         """Where each collection stood, by the identity that it had."""
         is_list = self.source.indent >= 0 if self.source else isinstance(self.new, list) and len(self.new) == 1
         is_list = is_list and self.root.id == "sequence"
         node, old = (self.root.value[0], self.old[0]) if is_list else (self.root, self.old)
         if self.source:
-            return dict(moves.origins(self, node, old, self.source.root, self.source.lists))
+            return dict(known_below(self, node, old, self.source.root, self.source.lists))
         known = self.lists.get(id(self.new[0] if is_list else self.new))
-        return dict(moves.origins(self, node, old, known.origin, self.lists)) if known and self.root else {}
+        return dict(known_below(self, node, old, known.origin, self.lists)) if known and self.root else {}
 
     @cached_property
-    def rebuilt(self) -> dict[tuple[int, Any], moves.Origin]:
+    def rebuilt(self) -> dict[tuple[int, Any], Origin]:
         """Where values stood that moved and were built anew."""
         return rebuilt.origins_of(self) if self.root and not self.source else {}
 
-    def known(self, value: Any) -> moves.Origin | None:
+    @cached_property
+    def went(self) -> dict[int, Origin]:
+        """Where all stood that is not at its place any more, by the identities of the nodes."""
+        return rebuilt.went(self.gone) if self.rebuilt or self.gone else {}
+
+    def known(self, value: Any) -> Origin | None:
         """Return where a collection stood, by its identity; None for one that is new."""
         known = self.lists.get(id(value)) if isinstance(value, (dict, list)) else None
         return self.walk_of(known.source).origins.get(id(known.origin)) if known else None
@@ -104,7 +110,7 @@ class Walk:
             self.others[id(source)] = walk
         return self.others[id(source)]
 
-    def origin(self, data: Any, name: Any) -> moves.Origin | None:
+    def origin(self, data: Any, name: Any) -> Origin | None:
         """Return where a part of a collection stood, when that was elsewhere; None for one that is new."""
         if (id(data), name) in self.anew_places:
             return None
@@ -113,7 +119,7 @@ class Walk:
     def forget(self) -> None:
         """Forget where values stood: each knows its walk, and such circles wait for Python's collector."""
         for walk in (self, *self.others.values()):
-            for name in ("origins", "rebuilt"):
+            for name in ("origins", "rebuilt", "went", "gone"):
                 walk.__dict__.pop(name, None)
         self.others.clear()
 
@@ -240,11 +246,5 @@ class Walk:
         if anew.is_taken(self, value, values[1:]) or alias or not self.is_edited(value, old, new):
             if node is self.root and not self.may_rewrite:
                 raise TooMuch
-            end = self.rows.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.rows.end((None, node))
-            column, stop = remarks.column(self.text, node), alias[1] if alias else remarks.stop(self.text, None, value)
-            anew.note_anew(self, value, values[1:])
-            piece = moves.dump(self, values[1], [values[2]], column, "-")[column:]
-            nodes, span = () if alias else (value,), (dashes[number] + 1, stop, end)
-            piece = anew.with_comment(self, nodes, span, (old, values[1:]), piece)
-            self.patches.append((dashes[number], end, piece))
+            self.patches.append(anew.entry(self, node, number, values, dashes))
         del self.path[depth:]

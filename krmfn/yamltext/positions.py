@@ -1,6 +1,7 @@
 """Where things stand in a node tree: the line and column of a field, and keys that stand twice."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from ..printing import joined
@@ -9,7 +10,7 @@ from ..typed import Any, NamedTuple
 from .simple import OLD, PLAIN, Timestamp, differs, is_merge, scalar
 
 __all__ = ["Ambiguous", "Node", "ambiguous", "children", "duplicate_keys", "entries", "key_name"]
-__all__ += ["locate", "name_of", "nodes", "parts", "shared_paths"]
+__all__ += ["locate", "name_of", "nodes", "parts", "scalar_at", "shared_paths"]
 
 Node = Any
 """A node of PyYAML's, or of `linetree`."""
@@ -56,6 +57,22 @@ def nodes(root: Node | None) -> Iterator[Node]:
             seen.add(id(node))
             yield node
             stack.extend(parts(node))
+
+
+def scalar_at(root: Node | None, place: int) -> Node | None:
+    """Return the scalar that begins before a place, or there, and ends behind it; None for none.
+
+    They are kept for the next call: each comment of a text is asked about.
+    """
+    if root is None:
+        return None
+    if "scalars" not in root.__dict__:
+        marks = ((node.start_mark.index, node.end_mark.index, node) for node in nodes(root) if node.id == "scalar")
+        known = sorted(marks, key=lambda mark: mark[:2])
+        root.__dict__["scalars"] = [start for start, _, _ in known], known
+    starts, known = root.__dict__["scalars"]
+    at = bisect_right(starts, place) - 1
+    return known[at][2] if at >= 0 and place < known[at][1] else None
 
 
 def parts(node: Node) -> Iterator[Node]:

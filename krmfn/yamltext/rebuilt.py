@@ -11,13 +11,13 @@ from itertools import chain
 
 from ..resource import same
 from ..typed import Any
-from . import align, inline, linetree, moves, readback, replaced
+from . import align, inline, linetree, origins, readback, replaced
 from .candidates import Candidates
-from .moves import Origin
+from .origins import Origin
 from .replaced import Gone, Written
 from .replaced import parts as _all
 
-__all__ = ["origins_of"]
+__all__ = ["origins_of", "went"]
 
 _Place = tuple[Any, Any]
 """A collection of the new data, and a key or an index in it."""
@@ -31,6 +31,7 @@ def origins_of(walk: Any) -> dict[tuple[int, Any], Origin]:
         return {}
     changes = _Changes(walk)
     changes.compare(walk.root, walk.old, walk.new)
+    walk.gone += changes.gone
     if not changes.gone or not (changes.fresh or changes.written):
         return {}
     matches = changes.equal()
@@ -38,6 +39,11 @@ def origins_of(walk: Any) -> dict[tuple[int, Any], Origin]:
     onto = replaced.moved_onto(walk, changes.written, changes.gone, changes.is_free)
     walk.replaced.update(onto)
     return matches | onto
+
+
+def went(gone: list[Gone]) -> dict[int, Origin]:
+    """Return where all stood that went, by the identities of the nodes."""
+    return {id(part.origin.node): part.origin for part in chain.from_iterable(map(_all, gone))}
 
 
 def _has_gone(old: Any, new: Any) -> bool:
@@ -74,7 +80,7 @@ class _Changes:
         if same(old, new) or id(node) in self.walk.shared:
             return
         pairs: list[tuple[Origin, Any, Any]] = []
-        parts = dict(moves.parts_of(self.walk, node, old))
+        parts = dict(origins.parts_of(self.walk, node, old))
         if node.id == "mapping" and isinstance(old, dict) and isinstance(new, dict):
             renamed = inline.respelled(node, new) | inline.renamed({*parts}, new, self.walk.lists)
             names = {name: renamed.get(name, name) for name in parts}
@@ -93,9 +99,7 @@ class _Changes:
         for part, data, name in pairs:
             known = self.walk.known(data[name])
             if _is_other(part.old, data[name]) and not (known and known.node is part.node):
-                self.note_gone(
-                    part._replace(begin=-1), name if part.key else None, data
-                )  # its key stays, with its comment
+                self.note_gone(part._replace(has_left_key=True), name if part.key else None, data)
                 self.note_fresh([(data, name)])
             elif not same(part.old, data[name]):
                 self.written.append(Written(part, data, name))

@@ -4,18 +4,21 @@ import re
 from collections.abc import Mapping
 
 from ..typed import Any, NamedTuple
-from . import lineends
-from .positions import children, nodes
+from . import beside, lineends
+from .positions import children, scalar_at
 
 __all__ = [
     "Parts",
     "Spot",
     "above",
+    "clearable",
     "column",
+    "comment",
     "comments",
     "dash",
     "find",
     "head",
+    "in_brackets",
     "patched",
     "rest",
     "stop",
@@ -41,6 +44,8 @@ class Spot(NamedTuple):
     """Where its key or dash is."""
     stop: int
     """Where a comment on its line may begin; -1 where no comment can belong to the field."""
+    clearable: tuple[tuple[int, int], ...] = ()
+    """Where comments are that can be cleared, and no other ones written: those of a field in brackets."""
 
 
 def comments(text: str, root: Any) -> dict[Parts, str]:
@@ -50,20 +55,54 @@ def comments(text: str, root: Any) -> dict[Parts, str]:
     def visit(node: Any, path: Parts) -> None:
         for name, (key, value) in children(node).items():
             begin, end = (key or value).start_mark.index, value.end_mark.index
-            if begin < end and text.find("#", begin, text.find("\n", end)) < 0:
+            if begin < end and not node.flow_style and text.find("#", begin, text.find("\n", end)) < 0:
                 continue  # as nearly all are; an alias ends elsewhere
             is_leaf, parts = _is_leaf(value), (*path, name)
-            if is_leaf or text.find("#", begin, text.find("\n", begin)) >= 0:
+            if node.flow_style:
+                words = beside.words(text, _beside(text, node, key, value).behind, " # ")
+            elif is_leaf or text.find("#", begin, text.find("\n", begin)) >= 0:
                 spot = _spot(text, node, key, value)
                 span = rest(text, spot.stop) if spot else None
-                if span and (words := _words(text[span[0] : span[1]])):
-                    texts[parts] = words
-            if not is_leaf:
+                words = _words(text[span[0] : span[1]]) if span else ""
+            else:
+                words = ""
+            texts.update({parts: words} if words else {})
+            if not is_leaf or _has_comments(text, value):
                 visit(value, parts)
 
-    if not _is_leaf(root):
+    if not _is_leaf(root) or _has_comments(text, root):
         visit(root, ())
     return texts
+
+
+def _has_comments(text: str, node: Any) -> bool:
+    """Return True for a collection in brackets that may have comments in it."""
+    return node is not None and node.id != "scalar" and "#" in text[node.start_mark.index : node.end_mark.index]
+
+
+def _beside(text: str, node: Any, key: Any, value: Any) -> beside.Beside:
+    """Return where the comments of an entry in brackets are; none of an alias, whose node stands elsewhere."""
+    is_alias = value.start_mark.index < (key.end_mark.index if key else node.start_mark.index)
+    return beside.NONE if is_alias else beside.find(text, key, value)
+
+
+def in_brackets(text: str, root: Any, parts: Parts) -> beside.Beside:
+    """Return where the comments of a field in brackets are."""
+    *above, name = parts
+    for part in above:
+        root = children(root)[part][1] if part in children(root) else None
+        if root is None or root.id == "scalar":
+            return beside.NONE
+    known = children(root) if root is not None and root.id != "scalar" and root.flow_style else {}
+    return _beside(text, root, *known[name]) if name in known else beside.NONE
+
+
+def comment(text: str, root: Any, parts: Parts) -> str:
+    """Return the comment on the line of a field, without `# `; "" for none."""
+    if spot := find(text, root, parts):
+        span = rest(text, spot.stop)
+        return _words(text[slice(*span)]) if span else ""
+    return beside.words(text, in_brackets(text, root, parts).behind, " # ")
 
 
 def find(text: str, root: Any, parts: Parts) -> Spot | None:
@@ -75,6 +114,13 @@ def find(text: str, root: Any, parts: Parts) -> Spot | None:
         key, value = known[part]
         spot, node = _spot(text, node, key, value), value
     return spot
+
+
+def clearable(text: str, root: Any, parts: Parts, head: bool) -> Spot | None:
+    """Return where the comments of a field in brackets are, `head`: those above it; None for none."""
+    spans = in_brackets(text, root, parts)
+    places = spans.above if head else spans.behind
+    return Spot(-1, -1, tuple(places)) if places else None
 
 
 def _is_leaf(node: Any) -> bool:
@@ -90,7 +136,9 @@ def _spot(text: str, node: Any, key: Any, value: Any) -> Spot | None:
 def head(text: str, root: Any, parts: Parts) -> str:
     """Return the comment lines right above a field, without `# `; "" for none."""
     spot = find(text, root, parts)
-    return _words(text[above(text, root, spot.begin) : spot.begin]) if spot else ""
+    if spot is None:
+        return beside.words(text, in_brackets(text, root, parts).above, "\n")
+    return _words(text[above(text, root, spot.begin) : spot.begin])
 
 
 def _words(comment: str) -> str:
@@ -100,8 +148,10 @@ def _words(comment: str) -> str:
 def with_comments(text: str, root: Any, new: Mapping[tuple[Parts, bool], tuple[Spot, str]]) -> str:
     """Return the text with comments written to fields, by their parts and whether the lines above are meant."""
     patches: list[tuple[int, int, str]] = []
-    for (_, is_head), ((begin, stop), words) in new.items():
-        if is_head:
+    for (_, is_head), ((begin, stop, clearable), words) in new.items():
+        if clearable:
+            patches += beside.cleared(text, clearable)
+        elif is_head:
             start, line = above(text, root, begin), text.rfind("\n", 0, begin) + 1
             if behind := re.compile(_BEHIND_DASH).search(text, start, begin):  # and above it: all goes behind it
                 start = text.rfind("\n", 0, start) + 1
@@ -170,14 +220,12 @@ def stop(text: str, key: Any, node: Any) -> int:
 def above(text: str, root: Any, begin: int) -> int:
     """Return where the comment lines right above a line begin: at their first `#`, or where the key or dash is."""
     start = text.rfind("\n", 0, begin) + 1
-    scalars: list[Any] = []
     while start:
         row = text.rfind("\n", 0, start - 1) + 1
         if not re.match(_ABOVE, text[row:start]):
             break
         at = text.index("#", row)
-        scalars = scalars or [node for node in nodes(root) if node.id == "scalar"]
-        if any(node.start_mark.index < at < node.end_mark.index for node in scalars):
+        if scalar_at(root, at) is not None:
             break  # this is text
         begin, start = at, row
     return begin

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from ..typed import Any, NamedTuple
-from . import align, losses, moves
-from .moves import Origin
+from . import align, losses, origins
+from .origins import Origin
 
 __all__ = ["Gone", "Written", "check_alike", "is_little", "moved_onto", "parts", "path_to"]
 
@@ -38,7 +38,7 @@ class Written(NamedTuple):
 def parts(gone: Gone) -> Iterator[Gone]:
     """Yield what went and its parts, at all levels."""
     yield gone
-    for name, part in moves.parts_of(gone.origin.walk, gone.origin.node, gone.origin.old):
+    for name, part in origins.parts_of(gone.origin.walk, gone.origin.node, gone.origin.old):
         yield from parts(Gone(part, name if part.key else None, 0))
 
 
@@ -53,7 +53,7 @@ def moved_onto(
     """Return which values that went, with comments, stand at places where others were: by collection and name.
 
     What stood at such a place went, too, and may stand at another one. Raises WouldLose where nobody knows which value
-    it is, and where its comment has no line.
+    it is.
     """
     texts = {id(place): align.text_of(place.value) for place in written}
     counts = Counter[Any](texts.values())
@@ -71,7 +71,7 @@ def moved_onto(
             equal = known.get(texts[id(place)], ())
             free = [part for part in equal if is_free(part) and id(part.origin.node) not in used]
             part = _which(walk, place, free, counts) if key not in origins else None
-            if part is None or not _comments(part):
+            if part is None or not part.origin.comments:
                 continue
             _check_place(walk, place, part)
             origins[key] = part.origin
@@ -114,31 +114,19 @@ def check_alike(gone: list[Gone], path: tuple[str, ...], come: int = 1) -> None:
     are_more = come > len(gone)
     if are_more and losses.is_said_of_many(gone[0].origin.old):
         gone = [part for part in gone if part.holder]
-    remarks = [_comments(part) for part in gone]
+    remarks = ["\n".join(part.origin.comments) for part in gone]
     if len({*remarks}) > 1 or (are_more and any(remarks)):
         raise losses.WouldLose(losses.unknown(len(gone), next(filter(None, remarks)).partition("\n")[0], come), path)
 
 
-def _comments(part: Gone) -> str:
-    """Return the comments of a value that went; those of a key that stays are not its own."""
-    walk, (start, end) = part.origin.walk, part.origin.span
-    if part.origin.begin < 0 or "#" not in walk.text[start:end]:
-        return ""
-    spans = losses.comments(walk.text, walk.root, start, end)
-    return "\n".join(walk.text[begin:stop].strip() for begin, stop in spans)
-
-
 def _check_place(walk: Any, place: Written, part: Gone) -> None:
-    """Raise WouldLose where a comment has no line, and where it may be chance that the two values are equal."""
-    path, depth = path_to(walk, place.data, place.name), len(walk.path)
-    if place.old.begin < 0:
-        walk.path[:] = path
-        moves.check_brackets(walk, place.value, part.origin)
-        del walk.path[depth:]
-    comment, other = moves.comment(part.origin), moves.comment(place.old)
+    """Raise WouldLose where it may be chance that the two values are equal, and each has a comment."""
+    comment, other = part.origin.comment, place.old.comment
     if is_little(place.value) and comment and other and comment != other:
         problem = f"the comment {comment[:40]!r} moves with its value onto {other[:40]!r}, or one of them would be lost"
-        raise losses.WouldLose(f"cannot be written: {problem}; clear one first by `field.comment`", path)
+        raise losses.WouldLose(
+            f"cannot be written: {problem}; clear one first by `field.comment`", path_to(walk, place.data, place.name)
+        )
 
 
 def path_to(walk: Any, data: Any, name: Any) -> tuple[str, ...]:

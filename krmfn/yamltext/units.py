@@ -5,14 +5,13 @@ What comes and goes is put in and taken out between them; every other character 
 
 import re
 
-from ..typed import Any, NamedTuple
+from ..typed import NamedTuple
+from .beside import BLANK, COMMENT
 
-__all__ = ["PROPERTIES", "Unit", "Units", "beside", "joined", "read"]
+__all__ = ["PROPERTIES", "Unit", "Units", "joined", "read"]
 
 PROPERTIES = r"(?:[&!][^\s,\[\]{}]*(?:\s+|(?=[\[{])))*"
 """Anchor and tag of a value."""
-_BLANK = r"(?:\s|#[^\n]*(?=\n))*"
-_COMMENT = r"[ \t]*#[^\n]*"
 _LAST_COMMENT = r"\n( *)#[^\n]*\Z"
 
 
@@ -61,40 +60,23 @@ def read(text: str, span: tuple[int, int], cores: list[tuple[int, int]]) -> Unit
     first = re.compile(PROPERTIES + r"[\[{]").match(text, *span)
     if not first:
         return None
-    comment = re.compile(_COMMENT).match(text, first.end())
+    comment = re.compile(COMMENT).match(text, first.end())
     head = text[span[0] : comment.end() if comment else first.end()]
     entries, at, has_comma = list[Unit](), span[0] + len(head), True
     for start, end in cores:
         lead = text[at:start]
-        comma = re.compile(_BLANK + ",").match(text, end, span[1])
-        if not has_comma or not re.fullmatch(_BLANK, lead):
+        comma = re.compile(BLANK + ",").match(text, end, span[1])
+        if not has_comma or not re.fullmatch(BLANK, lead):
             return None
         at, has_comma = (comma.end(), True) if comma else (end, False)
-        tail = re.compile(_COMMENT).match(text, at, span[1])
+        tail = re.compile(COMMENT).match(text, at, span[1])
         entries.append(Unit(lead, text[start:end], comma[0] if comma else "", tail[0] if tail else ""))
         at = tail.end() if tail else at
     foot = text[at : span[1]]
-    if not re.fullmatch(_BLANK + r"[\]}]", foot):
+    if not re.fullmatch(BLANK + r"[\]}]", foot):
         return None
     place = cores[0][0] if cores else first.end() - 1
     return Units(head, entries, foot, place - text.rfind("\n", 0, place) - 1)
-
-
-def beside(text: str, key: Any, value: Any) -> tuple[list[str], list[str]]:
-    """Return the comments of an entry in brackets, without `#`: those above it, and those behind it or its key."""
-    start, end = int((key or value).start_mark.index), int(value.end_mark.index)
-    above, at = list[str](), text.rfind("\n", 0, start) + 1
-    is_above = not text[at:start].strip()
-    while is_above and at:
-        begin = text.rfind("\n", 0, at - 1) + 1
-        row, at = text[begin : at - 1].strip(), begin
-        is_above = not row or row[0] == "#"
-        above += [row[1:].strip()] if row and is_above else []
-    comma = re.compile(_BLANK + ",").match(text, end)
-    tail = re.compile(_COMMENT).match(text, comma.end() if comma else end)
-    inner = text[key.end_mark.index : value.start_mark.index] if key else ""
-    behind = "\n".join((inner, comma[0] if comma else "", tail[0] if tail else ""))
-    return above[::-1], [row[1:].strip() for row in re.findall(r"(?<!\S)#[^\n]*", behind)]
 
 
 def joined(units: Units, entries: list[tuple[int, str]], gap: str) -> str | None:

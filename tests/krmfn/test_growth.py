@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krmfn import Item, ResourceList
+from krmfn import Item, KrmfnError, ResourceList
 from krmfn.yamltext import align
 from tests.call_counts import call_count
 
@@ -68,6 +69,47 @@ def test_an_edit_of_twice_the_entries_is_twice_the_work(name: str) -> None:
     work(2)  # what is imported once
     once, twice = work(150), work(300)
     assert twice < 2.3 * once, (once, twice)
+
+
+def out_of_brackets(item: Item, old: Any) -> None:
+    item["spec"] = {"new": {f"k{at}": value for at, value in enumerate(old)}}
+
+
+def onto_entries(item: Item, old: Any) -> None:
+    spec = item.manifest["spec"]
+    spec["other"] = [*reversed(old)]
+    old.clear()
+
+
+FORMS = {"brackets": ("    old: [\n{}      ]\n", "      {},{}\n"), "lines": ("    old:\n{}", "    - {}{}\n")}
+
+
+@pytest.mark.parametrize("comments", [("", " # {}"), ("    # {}\n", "")], ids=["behind", "above"])
+@pytest.mark.parametrize("value", ["value{}", "{{a: value{}}}", "yes"])
+@pytest.mark.parametrize("edit", [out_of_brackets, onto_entries])
+@pytest.mark.parametrize("form", FORMS)
+def test_twice_the_entries_that_move_with_comments_are_twice_the_work(
+    form: str, edit: Edit, value: str, comments: tuple[str, str]
+) -> None:
+    def work(number: int) -> int:
+        around, entry = FORMS[form]
+        rows = (comments[0].format(at) + entry.format(value.format(at), comments[1].format(at)) for at in range(number))
+        others = "".join(f"    - other{at} # of {at}\n" for at in range(number))
+        text = HEAD.removesuffix("    old:\n") + around.format("".join(rows)) + "    other:\n" + others
+        resources = ResourceList.parse(text.encode())
+        (item,) = resources.items
+        edit(item, item.manifest["spec"]["old"])
+        return calls(lambda: refused_or_written(resources))
+
+    work(2)
+    once, twice = work(100), work(200)
+    assert twice < 2.3 * once, (once, twice)
+
+
+def refused_or_written(resources: ResourceList) -> None:
+    """Write the list; of equal values nobody may know which is which."""
+    with suppress(KrmfnError):
+        resources.to_bytes()
 
 
 def children(number: int) -> list[dict[str, Any]]:

@@ -165,9 +165,9 @@ def test_json_stays_json(indent: int | None) -> None:
             "data.a cannot be deleted: `<<` brings it",
         ),
         (
-            "l: [\n  aaa, # A\n  b]\nd: 1\n",
-            lambda item: item.manifest.update(moved=item.manifest["l"].pop(0)),
-            "l[0] cannot be written: the comment '# A' in brackets would be lost",
+            "l: [\n  aaa, # A\n  b]\nd: {e: 1}\n",
+            lambda item: item.manifest["d"].update(moved=item.manifest["l"].pop(0)),
+            "d cannot be written: the comment '# A' would be lost in brackets",
         ),
     ],
 )
