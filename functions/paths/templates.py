@@ -55,7 +55,8 @@ _UNKNOWN = (
 )
 """A kind that is not known before something fills it in, or that stands behind more than is read; an alias as a key."""
 _CONFIG = rb"(?im)^[ -]*kind['\"]?[ \t]*:[ \t]*['\"]?(?:deviceconfig|ptemplate|managedclustermodule|module)\b"
-"""The line of a config's or a Module's kind."""
+"""The line of a config's or a Module's kind; a CRD has one, too, among its names."""
+_CRD = rb"(?m)^['\"]?kind['\"]?[ \t]*:[ \t]*['\"]?CustomResourceDefinition\b"
 _BREAK = rb"(?:\r\n?|\n|\xc2?\x85|\xe2\x80[\xa8\xa9])"
 """The ends of a line in YAML 1.1."""
 _ENCODED = re.compile(rb"![^\s]{0,99}(?:binary|%[0-9A-Fa-f]{2})")
@@ -185,8 +186,9 @@ def _plain(text: bytes) -> bytes:
 
 
 def holds_config(text: bytes) -> bool:
-    """Return whether a template, or any other text, has the kind of a config or a Module in it."""
-    return bool(re.search(_CONFIG, text))
+    """Return whether a template, or any other text, has the kind of a config or a Module in it, not in a CRD."""
+    documents = re.split(rb"(?m)^---", text) if re.search(_CONFIG, text) else []
+    return any(re.search(_CONFIG, document) and not re.search(_CRD, document) for document in documents)
 
 
 def _is_unreadable_action(document: bytes) -> bool:

@@ -95,7 +95,15 @@ def test_words_are_found_in_any_letters() -> None:
 
 @pytest.mark.parametrize(
     ("text", "holds"),
-    [("kind: DeviceConfig\n", True), ("- kind: 'Module'\n", True), ("kind: Modules\n", False), ("a: kind\n", False)],
+    [
+        ("kind: DeviceConfig\n", True),
+        ("- kind: 'Module'\n", True),
+        ("kind: Modules\n", False),
+        ("a: kind\n", False),
+        ("kind: CustomResourceDefinition\nspec:\n  names:\n    kind: Module\n", False),
+        ('"kind" : "CustomResourceDefinition"\nspec: {}\n---\nkind: Module\n', True),
+        ("kind: List\nitems:\n- kind: CustomResourceDefinition\n- kind: Module\n", True),
+    ],
 )
 def test_a_config_is_known_by_its_kind(text: str, holds: bool) -> None:
     assert holds_config(text.encode()) == holds
