@@ -153,10 +153,13 @@ def _item_of(resources: Any, manifest: Manifest, new: Ref) -> Item:
     indent, line_end = resources.envelope.cut.indent, resources.envelope.line_end
     item = texts.item_from(manifest, line_end)
     if item is None:
-        known = lent.known_in(manifest, {}) if indent >= 0 else {}
+        known, column = lent.known_in(manifest, {}), max(indent, 0)
         text = emit.dump_json(manifest) if indent < 0 else emit.dump([manifest], indent)
-        text = _with_lines(manifest, indent, known, new) if known else text
-        item = _new_item(resources.envelope, lineends.ended(text.encode(), line_end), indent, new)
+        text = _with_lines(manifest, column, known, new) if known else text
+        data = lineends.ended(text.encode(), line_end)
+        item = _new_item(resources.envelope, data, column if known else indent, new)
+        if known and indent < 0:  # it has no lines there
+            item._fits = None
     return item
 
 
@@ -205,14 +208,12 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
 
 def edited_item(envelope: Envelope, item: Item) -> Item:
     """Return an edited item as one with its text; its comments, key order and layout stay as far as they can."""
-    text, indent = item.content.edited(item), item.indent
+    text = item.content.edited(item)
     item.content.first = None
+    new = _new_item(envelope, text, item.indent, item.ref)
     if envelope.cut.indent < 0 and text[:1] not in (b"{", b"&", b"!"):  # it was written anew over lines
-        from .yamltext import emit
-
-        text, indent = emit.dump_json(item.manifest).encode(), -2
-    new = _new_item(envelope, text, indent, item.ref)
-    if item.data is not envelope.text:
+        new._fits = None
+    elif item.data is not envelope.text:
         new._fits = item._fits
     new._origin = item._origin or item
     return new

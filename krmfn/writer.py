@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from .envelope import Chunk, Envelope
+from .errors import Refused
 from .item import Item
 from .itemtext import check_aliases
 from .typed import Any
@@ -67,14 +68,22 @@ def _block(envelope: Envelope, items: Sequence[Item], results: list[Any] | None)
 def _block_items(envelope: Envelope, section: Chunk, items: Sequence[Item]) -> Iterator[Chunk]:
     if not items and not envelope.items:  # null, perhaps, and perhaps with comments
         yield _with_newline(section)
-    elif not items:
-        yield b"items: []\n"
-        yield from map(_comments, envelope.items)
-    elif envelope.cut.indent < 0:
-        yield b"items: [" + b",\n  ".join(map(partial(_item_text, envelope), items)) + b"]\n"
-    else:
-        yield section[: envelope.items[0].start - envelope.items[-1].end] if envelope.items else b"items:\n"
+        return
+    if items and envelope.items and envelope.cut.indent >= 0:  # as nearly all lists are
+        yield section[: envelope.items[0].start - envelope.items[-1].end]
         yield from _runs(envelope, items)
+        return
+    from . import frame
+
+    if envelope.cut.indent < 0:
+        spans = (known[1:] for known in envelope.cut.sections if known.key == "items")
+        yield _with_newline(frame.spliced(envelope, next(spans), items, partial(_item_text, envelope)))
+    elif not envelope.items:
+        yield frame.opened(bytes(section))
+        yield from _runs(envelope, items)
+    else:
+        yield frame.emptied(bytes(section[: envelope.items[0].start - envelope.items[-1].end]))
+        yield from map(_comments, envelope.items)
 
 
 def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
@@ -110,13 +119,20 @@ def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
 
 
 def _flow(envelope: Envelope, items: Sequence[Item], results: list[Any] | None) -> list[Chunk]:
-    parts = {section.key: envelope.text[section.start : section.end] for section in envelope.cut.sections}
-    if items or envelope.items:
-        parts["items"] = b"[" + b",\n".join(map(partial(_item_text, envelope), items)) + b"]"
-    if results is not None:
-        parts["results"] = emit.dump_json(results).encode()
-    body = b",\n".join(emit.dump_json(key).encode() + b": " + value for key, value in parts.items())
-    return [envelope.data[: len(envelope.data) - len(envelope.text)], b"{" + body + b"}\n"]
+    from . import frame
+
+    findings = b"" if results is None else emit.dump_json(results).encode()
+    written, at = [envelope.data[: len(envelope.data) - len(envelope.text)]], 0
+    for key, start, end in envelope.cut.sections:
+        written.append(envelope.text[at:start])
+        if key == "items":
+            written.append(frame.spliced(envelope, (start, end), items, partial(_item_text, envelope)))
+        else:
+            written.append(findings if findings and key == "results" else envelope.text[start:end])
+        at = end
+    is_new = findings and not envelope.section("results")
+    tail = frame.behind(envelope, at, envelope.text[at:], [b'"results": ' + findings] if is_new else [])
+    return [*written, _with_newline(tail)]
 
 
 def _item_text(envelope: Envelope, item: Item) -> bytes:
@@ -126,6 +142,7 @@ def _item_text(envelope: Envelope, item: Item) -> bytes:
     if item._fits is envelope.text:
         return item.text
     if envelope.cut.indent < 0:
+        _refuse_comments(item)
         return emit.dump_json(item.manifest).encode()
     text = lineends.ended(item.text, envelope.line_end)
     if item.indent == envelope.cut.indent:
@@ -134,6 +151,21 @@ def _item_text(envelope: Envelope, item: Item) -> bytes:
     from .yamltext import edit
 
     return edit.dashed(text, item.manifest, item.indent, envelope.cut.indent)
+
+
+def _refuse_comments(item: Item) -> None:
+    """Raise Refused for an item with a comment, which has no place in brackets."""
+    if b"#" not in item.text:
+        return
+    from .yamltext import edit, load, losses
+
+    data = item.text[: edit.trailer(item.text, item.indent)] if item.indent >= 0 else item.text
+    text = data.decode()
+    for start, end in losses.comments(text, load.compose(data), 0, len(text)):
+        problem = (
+            f"cannot stand in brackets: its comment {text[start:end].strip()[:40]!r} would be lost; clear it first"
+        )
+        raise Refused(problem, item, f"{item.ref} ")
 
 
 def _canonical(result: Any) -> str:

@@ -290,6 +290,7 @@ FOREIGN = [
 def test_an_item_from_a_file_takes_the_layout_of_the_list(text: bytes, items: str) -> None:
     resources = parsed(HEAD + items)
     before = load.read(resources.to_bytes())["items"]
+    text = text.replace(b"# c\n", b"").replace(b" # c", b"") if "[{" in items else text
     resources.items.append(Item(text, 0, len(text), -2))
     resources.items.extend(parsed(f"{HEAD}items:\n- {A}\n").items)
     assert load.read(resources.to_bytes())["items"] == [*before, NEW, a()]
