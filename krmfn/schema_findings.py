@@ -94,7 +94,8 @@ def _message(problem: Any) -> tuple[str, str]:
     """Return what is wrong with a value, and what to do about it; "" where the message says what must be."""
     value, rule = problem.instance, problem.validator_value
     if problem.validator == "type":
-        return _type_message(value, [rule] if isinstance(rule, str) else list(rule))
+        message, remedy = _type_message(value, [rule] if isinstance(rule, str) else list(rule))
+        return message, remedy or _as_list(value, problem.schema)
     if problem.validator in ("minItems", "minLength", "minProperties") and not value:
         return "must not be empty", "leave the field out if it is not needed"
     message, examples = _bound_message(problem, value, rule), problem.schema.get("examples", ())
@@ -144,6 +145,14 @@ def _type_message(value: Any, types: list[str]) -> tuple[str, str]:
     digits = ", with every digit: a YAML reader turns 1.10 into 1.1" if isinstance(value, float) else ""
     remedy = f'write it in quotes, "{text}"{digits}' if "string" in types else ""
     return f"is the {_WHAT[type(value)]} {text}; must be {must}", remedy
+
+
+def _as_list(value: Any, schema: dict[str, Any]) -> str:
+    """Return what to write in the place of a string where a list of strings may stand; "" for anything else."""
+    is_due = "array" in schema["type"] and schema.get("items", {}).get("type") == "string"
+    if not is_due or type(value) is not str or len(value) > _LONG or '"' in value or "\\" in value:
+        return ""
+    return f'write it as a list, ["{value}"]'
 
 
 _LARGE = {dict: "a mapping", list: "a list", str: "a string", Timestamp: "a date"}

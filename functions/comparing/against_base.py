@@ -116,8 +116,16 @@ def _comparisons(
         comparison = hidden.with_hidden_files(hidden_names, comparison)
         if not is_idle_aside(pair, comparison):
             yield comparison
-    yield from (Comparison(path, _NOTHING, [result], failed=True) for owners, path, result in missing if not owners)
-    yield from (_unknown(base, path or ".", (), [result]) for owners, path, result in lost if not owners)
+    unowned = ([(path, result) for owners, path, result in side if not owners] for side in (missing, lost))
+    yield from _of_no_cluster(base, *unowned)
+
+
+def _of_no_cluster(base: Base, missing: _Errors, lost: _Errors) -> Iterator[Comparison]:
+    """Yield a comparison for each path that belongs to no cluster and cannot be read, here or else in the base."""
+    by_path = {path or config.NAME: [result for other, result in missing if other == path] for path, _ in missing}
+    yield from (Comparison(name, _NOTHING, results, failed=True) for name, results in by_path.items())
+    former = {path or config.NAME: [result for other, result in lost if other == path] for path, _ in lost}
+    yield from (_unknown(base, name, (), results) for name, results in former.items() if name not in by_path)
 
 
 def _without_blocked(base: Base, pair: Pair, unread: _Unread, partly: Partly | None) -> _Unread:

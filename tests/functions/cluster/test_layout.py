@@ -122,7 +122,8 @@ WRONG = {
     "cluster: {}": "1:1: error: cluster: unknown field 'cluster'; did you mean 'clusters'? [KRM521]",
     "kustomize: --enable-helm": "1:1: error: kustomize: unknown field 'kustomize'; known here: clusters, exclude, "
     "format, profiles [KRM521]",
-    "clusters: {lab: apps}": "1:12: error: clusters.lab: is the string 'apps'; must be a list or a mapping [KRM521]",
+    "clusters: {lab: apps}": "1:12: error: clusters.lab: is the string 'apps'; must be a list or a mapping; write it "
+    'as a list, ["apps"] [KRM521]',
     "clusters: {lab: []}": "1:12: error: clusters.lab: must not be empty; leave the field out if it is not "
     "needed [KRM521]",
     "clusters: {../lab: [apps]}": "1:12: error: clusters[../lab]: its key is '../lab'; must be letters, digits, dots, "

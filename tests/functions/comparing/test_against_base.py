@@ -148,6 +148,15 @@ def test_a_configuration_file_that_was_broken(repo: Path) -> None:
     assert ".krmfn.yaml:1:" in diff(repo).ended(2).text
 
 
+def test_a_configuration_file_that_is_broken_on_both_sides_is_told_once(repo: Path) -> None:
+    """Nobody knows the clusters; each error was one without a name, and one more for the base."""
+    commit_to_main(repo, {".krmfn.yaml": "clusters: {dev: dev, lab: lab}\n"})
+    plant(repo, {"lab/b.yaml": config_map("b")})
+    done = diff(repo).ended(2)
+    assert done.text.count("[KRM521]") == 2 and "CLUSTER" not in done.text, done.text
+    assert 'help: write it as a list, ["dev"]' in done.text
+
+
 def test_a_wrong_line_of_the_configuration_file_hides_its_own_cluster_only(repo: Path) -> None:
     """And what is wrong is said once: on stdout where a person reads that, else on stderr, too."""
     right = "clusters:\n  both: [lab, loose]\n  far: [prod]\n"
