@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from . import itemtext, texts
 from .envelope import Envelope
-from .errors import KrmfnError
+from .errors import KrmfnError, Refused
 from .item import Item
 from .ownership import Id, updated
 from .resource import Manifest, Ref, annotations_of, checked, join, mapping, same
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "add",
     "add_manifest",
     "add_text",
     "carry",
@@ -37,6 +36,7 @@ __all__ = [
     "leave_out",
     "plan",
     "put",
+    "replace",
     "single",
     "under_old_names",
 ]
@@ -124,6 +124,14 @@ def put(resources: Any, steps: Iterable[_Step]) -> None:
             resources.changes.append(("updated", new))
 
 
+def replace(resources: Any, item: Item, manifest: Manifest) -> None:
+    """Replace the data of an item of the list (see `ResourceList.replace`)."""
+    if item not in resources.items:
+        raise Refused("cannot be replaced: it is not in the list", item, f"{item.ref} ")
+    checked(manifest, is_named=False)
+    item.content.take(with_origin(item, manifest))
+
+
 def add_text(resources: Any, text: str | bytes, path: str) -> list[Item]:
     """Add the documents of a text at the end, for kpt in the file `path` (see `ResourceList.append`)."""
     data = text.encode() if isinstance(text, str) else text
@@ -131,16 +139,8 @@ def add_text(resources: Any, text: str | bytes, path: str) -> list[Item]:
 
 
 def add_manifest(resources: Any, manifest: Manifest, path: str) -> Item:
-    """Add a resource at the end, for kpt in the file `path` (see `ResourceList.append`)."""
-    item = add(resources, manifest, checked(manifest, is_named=False))
-    if path:
-        item.path = path
-    return item
-
-
-def add(resources: Any, manifest: Manifest, new: Ref) -> Item:
-    """Add a new item at the end, and return it; the manifest stays the caller's."""
-    return _put_last(resources, [_item_of(resources, manifest, new)])[0]
+    """Add a resource at the end, for kpt in the file `path`; it stays the caller's (see `ResourceList.append`)."""
+    return _put_last(resources, [_item_of(resources, manifest, checked(manifest, is_named=False))], path)[0]
 
 
 def _item_of(resources: Any, manifest: Manifest, new: Ref) -> Item:

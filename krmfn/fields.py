@@ -84,6 +84,8 @@ class ItemField:
             if is_index and int(part):
                 raise self.failure(f"cannot be written: there is no list for [{part}] yet; its first entry is [0]")
             value = [value] if is_index else {part: value}
+        if isinstance(above, list) and not (rest[0].isdecimal() and int(rest[0]) <= len(above)):
+            raise self.failure(f"cannot be written: [{rest[0]}] is no entry of a list of {len(above)}")
         if isinstance(above, dict) and not isinstance(value, (dict, list)) and not isinstance(old, (dict, list)):
             self.item.content.write(self.parts, above)
         else:
@@ -91,10 +93,8 @@ class ItemField:
         lent.link(original, written)
         if isinstance(above, dict):
             above[rest[0]] = value
-        elif rest[0].isdecimal() and int(rest[0]) <= len(above):
-            above[int(rest[0]) : int(rest[0]) + 1] = [value]
         else:
-            raise self.failure(f"cannot be written: [{rest[0]}] is no entry of a list of {len(above)}")
+            above[int(rest[0]) : int(rest[0]) + 1] = [value]
         self._hold()
 
     def delete(self) -> None:

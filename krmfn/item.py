@@ -141,7 +141,7 @@ class Item:
     @path.setter
     def path(self, path: str) -> None:
         if self.file:
-            self._target = path
+            self._target = text(self, "path", path)
         else:
             self.annotations[PATH] = path
 

@@ -9,7 +9,7 @@ from .findings import Findings, placed
 from .index import Index, index_of
 from .item import Item
 from .ownership import PREFIX, Id, owner_key
-from .resource import Manifest, Ref, checked
+from .resource import Manifest, Ref
 from .results import Result
 from .typed import TYPE_CHECKING, Any, overload
 from .yamltext.split import Cut
@@ -181,9 +181,8 @@ class ResourceList:
         owned.remove(self, [item])
 
     def replace(self, item: Item, manifest: Manifest) -> None:
-        """Replace an item's data, with a name or not; comments, key order, place and file stay. Raises as `upsert`."""
-        checked(manifest, is_named=False)
-        item.content.take(editing.with_origin(item, manifest))
+        """Replace the data of an item of the list, named or not; comments, order and file stay. Raises as `upsert`."""
+        editing.replace(self, item, manifest)
 
     def own(
         self, *, owner: Item | Manifest, manifests: Manifest | Iterable[Manifest], adopt: "Adopt | None" = None

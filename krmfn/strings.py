@@ -10,8 +10,7 @@ __all__ = ["Strings", "text"]
 class Strings(dict[str, str]):
     """The labels or annotations of an item, at `path`: what is written to them is written to the item."""
 
-    update, popitem = MutableMapping.update, MutableMapping.popitem
-    clear, setdefault = MutableMapping.clear, MutableMapping.setdefault
+    popitem, clear, setdefault = MutableMapping.popitem, MutableMapping.clear, MutableMapping.setdefault
 
     def __init__(self, item: Any, path: str, texts: dict[str, str]) -> None:
         """Take the item, the path, and what is there."""
@@ -22,6 +21,14 @@ class Strings(dict[str, str]):
         path = f"{self.path}[{key}]"
         self.item[path] = text(self.item, path, value)
         super().__setitem__(key, value)
+
+    def update(self, *others: Any, **named: str) -> None:
+        """Write several texts, or none where one of them is no text."""
+        texts = dict(*others, **named)
+        for key, value in texts.items():
+            text(self.item, f"{self.path}[{key}]", value)
+        for key, value in texts.items():
+            self[key] = value
 
     def pop(self, key: str, *default: Any) -> Any:
         """Remove a text and return it; the default where there is none, or raise KeyError."""
