@@ -1,4 +1,4 @@
-"""Scalars that went from one item to another: each takes its comments and its quotes along, or the edit is refused.
+"""Scalars that went from one item to another: each takes its comments and its spelling along, or the edit is refused.
 
 A scalar has no identity that lasts, as equal lines of a list may share one object; so what items have lost is compared
 with what others have got, once, when the list is written. Within an item `yamltext.rebuilt` does the same.
@@ -12,7 +12,7 @@ from .item import Item
 from .resource import same
 from .strays import Parts, Stray, got, had, losing, lost
 from .typed import Any, NamedTuple
-from .yamltext import align, edit, losses, positions, remarks, replaced, trees
+from .yamltext import align, edit, losses, positions, remarks, replaced, simple, trees
 
 __all__ = ["carry"]
 
@@ -24,8 +24,8 @@ class _Written(NamedTuple):
 
     comment: str
     head: str
-    quoted: str
-    """With its quotes; "" without."""
+    spelled: str
+    """With its quotes, or the word for a boolean that has a comment; "" for what is written as any other one."""
 
 
 def carry(items: list[Item], before: Iterable[Item]) -> None:
@@ -174,10 +174,11 @@ def _standing(stray: Stray) -> _Written:
     root = trees.read(text)[0]
     root = root.value[0] if stray.item.indent >= 0 and root.id == "sequence" else root
     node = _node(root, stray.parts)
-    raw = text[node.start_mark.index : node.end_mark.index] if node else ""
-    raw = raw if raw[:1] in _QUOTES and "\n" not in raw else ""
     comment, head = remarks.comment(text, root, stray.parts), remarks.head(text, root, stray.parts)
-    return _Written(content.remarked(stray.parts, comment, False), content.remarked(stray.parts, head, True), raw)
+    comment, head = content.remarked(stray.parts, comment, False), content.remarked(stray.parts, head, True)
+    raw = text[node.start_mark.index : node.end_mark.index] if node else ""
+    is_own = (raw[:1] in _QUOTES and "\n" not in raw) or ((comment or head) and raw in simple.OLD)
+    return _Written(comment, head, raw if is_own else "")
 
 
 def _node(root: Any, parts: Parts) -> Any:
@@ -194,7 +195,7 @@ def _write(source: Stray, target: Stray) -> None:
     if not any(how):
         return
     content.settle(target.item)
-    _quote(target, how.quoted)
+    _spell(target, how.spelled)
     field, is_entry = target.item.at(target.parts), target.is_onto and not target.name
     for words, is_head in ((how.comment, False), (how.head, True)):
         old = field.head_comment if is_head else field.comment
@@ -212,12 +213,12 @@ def _write(source: Stray, target: Stray) -> None:
             raise field.failure(f"cannot be written: {problem}; write it over lines first")
 
 
-def _quote(target: Stray, quoted: str) -> None:
-    """Write a scalar with the quotes that it had."""
+def _spell(target: Stray, spelled: str) -> None:
+    """Write a scalar with the quotes that it had, or as the word."""
     content = target.item.content
     text, node = content.text.decode(), _node(content.node, target.parts)
-    if not quoted or node is None or node.style in ("|", ">") or not same(edit.parse(quoted), target.value):
+    if not spelled or node is None or node.style in ("|", ">") or not same(edit.parse(spelled), target.value):
         return
     span = (int(node.start_mark.index), int(node.end_mark.index))
-    if text[span[0] : span[1]] != quoted:
-        content.settled(remarks.patched(text, [(*span, quoted)]).encode())
+    if text[span[0] : span[1]] != spelled:
+        content.settled(remarks.patched(text, [(*span, spelled)]).encode())

@@ -181,7 +181,7 @@ def _names(old: list[Any], new: list[Any]) -> list[tuple[list[str], list[str]]]:
 
 def text_of(value: Any) -> str:
     """Return a text that is equal for equal values."""
-    if type(value) is str:
+    if isinstance(value, str):  # a plain date, too, which is another string to Kubernetes than to JSON
         return f"'{value}"
     import json  # here: most edits match no entries, and loading it takes a tenth of an empty process
 

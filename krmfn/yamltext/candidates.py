@@ -49,8 +49,17 @@ class Candidates:
             return None
         self._check_alike(text, place, count if is_little else 1, least=1 if is_little else count + 1)
         if is_little:
-            return self._first(self.by_text[text]) if count == 1 else None
+            return self._only(text, place) if count == 1 else None
         return self._first(self.by_trait.get((text, "holder", id(data)))) or self._first(self.by_text[text])
+
+    def _only(self, text: str, place: _Place) -> Gone | None:
+        """Return the first of equal values that say little; None where it is a word that another one may be."""
+        match = self._first(self.by_text[text])
+        if match is None or not replaced.is_word(match):
+            return match
+        replaced.check_word(match, replaced.path_to(match.origin.walk, *place))
+        are_more = sum(id(part.origin.node) not in self.used for part in self.by_text[text]) > 1
+        return None if are_more and not match.origin.comments else match
 
     def _first(self, parts: "deque[Gone] | None") -> Gone | None:
         """Return the first that is not used yet; those before it are forgotten."""

@@ -12,10 +12,11 @@ from .remarks import Parts
 from .simple import is_merge
 
 __all__ = ["WouldLose", "anchor", "check_anchors", "comments", "first_difference", "reason", "shared"]
-__all__ += ["is_said_of_many", "unknown", "unlike"]
+__all__ += ["is_said_of_many", "unknown", "unknown_word", "unlike"]
 
 _ANCHOR = re.compile(r"(?:![^\s,\[\]{}]*[ \t]+)?&([^\s,\[\]{}]+)")
 _UNLIKE = "cannot be written: its comments would be lost, since"
+_CLEAR = "clear that first by `field.comment` or `field.head_comment`"
 _ADVICE = "change it by hand, or remove the item and append it anew"
 
 
@@ -146,9 +147,15 @@ def is_said_of_many(value: Any) -> bool:
     return isinstance(value, bool) or value in (None, "", [], {})
 
 
+def unknown_word(word: str, comment: str) -> str:
+    """Return why a boolean cannot be written where a word for one, with a comment, went with what it was in."""
+    problem = f"nothing says which value is the word {word} that went with the comment {comment[:40]!r}"
+    return f"cannot be written: {problem}; {_CLEAR}"
+
+
 def unknown(number: int, comment: str, come: int = 0) -> str:
     """Return why some equal values cannot move at once when one of them has a comment, or more of them have `come`."""
     went = f"{number} equal values went" if number > 1 else "a value went"
     went += f", {come} equal ones have come" if come > number else ""
     problem = f"{went}, and nothing says which has the comment {comment[:40]!r}"
-    return f"cannot be written: {problem}; clear that first by `field.comment` or `field.head_comment`"
+    return f"cannot be written: {problem}; {_CLEAR}"

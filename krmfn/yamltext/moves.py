@@ -26,7 +26,9 @@ def dump(walk: Any, data: Any, names: Iterable[Any], column: int, lead: str = ""
         walk.path += [] if lead else [str(name)]
         word = lead or (f"{emit.dump({name: 0})[:-4]}:" if isinstance(data, dict) else "-")
         if origin := walk.origin(data, name):
+            origin = _now(walk, origin)
             pieces.append(_moved(walk, origin, (data, name), (word, column)))
+            _note_moved(origin)  # now: what is edited in it has not moved out of it
         elif isinstance(value, (dict, list)) and value and _has_origin(walk, value):
             is_inner = word == "-" or isinstance(value, dict)
             below = dump(walk, value, _names(value), column + 2 * is_inner)
@@ -74,7 +76,6 @@ def _has_origin(walk: Any, value: Any) -> bool:
 
 def _moved(walk: Any, origin: Origin, place: tuple[Any, Any], lead: tuple[str, int]) -> str:
     """Return the lines of a value that stood elsewhere, behind `lead`, a key or a dash, and its column."""
-    origin = _now(walk, origin)
     text, node, (word, column) = origin.walk.text, origin.node, lead
     pad, value = " " * column, place[0][place[1]]
     above, comment = _beside(origin)
@@ -100,19 +101,29 @@ def _moved(walk: Any, origin: Origin, place: tuple[Any, Any], lead: tuple[str, i
     return f"{heads}{pad}{word}{comment}\n{block}"
 
 
+def _has_left_key(origin: Origin) -> bool:
+    """Return True for a value of lines whose key, or dash, stays there, with the comments of that."""
+    return origin.begin >= 0 and (origin.has_left_key or id(origin.key or origin.node) in origin.walk.kept)
+
+
 def _beside(origin: Origin) -> tuple[list[str], str]:
-    """Return the comments above a value that moves, and the one on its line behind a blank; note what moves."""
-    node, source, (start, end) = origin.node, origin.walk, origin.span
-    is_block = node.id == "scalar" and node.style in ("|", ">")  # the comment behind its mark is in its text
-    if origin.begin >= 0 and (origin.has_left_key or id(origin.key or node) in source.kept):
-        is_below = node.id != "scalar" and not node.flow_style  # else the comment behind it is that of its key
-        first = int(node.start_mark.index) if origin.key else origin.begin + 1  # behind its dash
-        source.moved.add(first, source.rows.end((origin.key, node)) if is_below else end)
+    """Return the comments above a value that moves, and the one on its line behind a blank."""
+    if _has_left_key(origin):
         return [], ""
+    is_block = origin.node.id == "scalar" and origin.node.style in ("|", ">")
+    comment = "" if is_block else origin.comment  # the comment behind its mark is in its text
+    return origin.heads, f" {comment}" if comment else ""
+
+
+def _note_moved(origin: Origin) -> None:
+    """Note where the text was that stands elsewhere now."""
+    node, source, (start, end) = origin.node, origin.walk, origin.span
+    if _has_left_key(origin):
+        is_below = node.id != "scalar" and not node.flow_style  # else the comment behind it is that of its key
+        start = int(node.start_mark.index) if origin.key else origin.begin + 1  # behind its dash
+        end = source.rows.end((origin.key, node)) if is_below else end
     for span in ((start, end), *origin.beside.above, *origin.beside.behind):
         source.moved.add(*span)
-    comment = "" if is_block else origin.comment
-    return origin.heads, f" {comment}" if comment else ""
 
 
 def _properties(origin: Origin, value: Any) -> str:

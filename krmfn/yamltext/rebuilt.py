@@ -11,7 +11,7 @@ from itertools import chain
 
 from ..resource import same
 from ..typed import Any
-from . import align, inline, linetree, origins, readback, replaced
+from . import align, inline, origins, replaced
 from .candidates import Candidates
 from .origins import Origin
 from .replaced import Gone, Written
@@ -107,7 +107,7 @@ class _Changes:
 
     def is_free(self, gone: Gone) -> bool:
         """Return True for what went where nothing is known yet of where it stands."""
-        return id(gone.origin.node) not in self.used and _is_sure(gone)
+        return id(gone.origin.node) not in self.used
 
     def note_gone(self, part: Origin, name: Any, holder: Any) -> None:
         """Note what is not in a collection any more."""
@@ -127,7 +127,7 @@ class _Changes:
     def equal(self) -> dict[tuple[int, Any], Origin]:
         """Return where what has come stood, for what has the data of something that went."""
         gone = [part for part in self.gone if id(part.origin.node) not in self.used]
-        candidates = Candidates(filter(_is_sure, chain.from_iterable(map(_all, gone))), self.used)
+        candidates = Candidates(filter(_may_move, chain.from_iterable(map(_all, gone))), self.used)
         counts = Counter(align.text_of(data[name]) for data, name in _places(self.fresh))
         matches: dict[tuple[int, Any], Origin] = {}
         stack, scalars = self.fresh[::-1], list[_Place]()
@@ -155,18 +155,27 @@ class _Changes:
     def alike(self, matches: dict[tuple[int, Any], Origin]) -> Iterator[tuple[tuple[int, Any], Origin]]:
         """Yield where collections stood that were edited, too: by what they share with one that went."""
         parts = (inner for part in self.gone for inner in _all(part) if isinstance(inner.origin.old, (dict, list)))
-        candidates = [part for part in parts if id(part.origin.node) not in self.used and _is_sure(part)][:_MOST]
+        candidates = [part for part in parts if id(part.origin.node) not in self.used][:_MOST]
+        outer = dict[int, Origin]()
         for data, name in [*_places(self.fresh)][:_MOST]:
             is_new = (id(data), name) not in matches and self.walk.known(data[name]) is None
             if is_new and (best := _nearest(data[name], candidates)):
-                yield (id(data), name), best.origin
                 candidates.remove(best)
+                outer[id(data[name])] = best.origin
+                if not (id(data) in outer and _is_at_its_place(best.origin, outer[id(data)], (data, name))):
+                    yield (id(data), name), best.origin
 
 
-def _is_sure(gone: Gone) -> bool:
-    """Return False for what Kubernetes and kustomize read differently: what is equal to one is not to the other."""
-    node = gone.origin.node  # a text that is read by its lines has no such word
-    return isinstance(node, linetree.Node) or readback.doubtful(node) == {}
+def _is_at_its_place(origin: Origin, above: Origin, place: _Place) -> bool:
+    """Return True for a part of a collection that moved, as it was a part of that before."""
+    (data, name), parts = place, dict(origins.parts_of(above.walk, above.node, above.old))
+    former = align.match_entries(above.old, data)[name] if isinstance(data, list) else name
+    return former in parts and parts[former].node is origin.node
+
+
+def _may_move(gone: Gone) -> bool:
+    """Return False for a word that went with what it was in, and has no comment: an equal boolean is a new one."""
+    return bool(gone.holder or gone.origin.comments or not replaced.is_word(gone))
 
 
 def _is_other(old: Any, new: Any) -> bool:

@@ -7,8 +7,9 @@ from itertools import chain
 from ..typed import Any, NamedTuple
 from . import align, losses, origins
 from .origins import Origin
+from .simple import OLD
 
-__all__ = ["Gone", "Written", "check_alike", "is_little", "moved_onto", "parts", "path_to"]
+__all__ = ["Gone", "Written", "check_alike", "check_word", "is_little", "is_word", "moved_onto", "parts", "path_to"]
 
 
 class Gone(NamedTuple):
@@ -100,9 +101,24 @@ def _which(walk: Any, place: Written, free: list[Gone], counts: Counter[Any]) ->
         if direct:
             check_alike(direct, path_to(walk, place.data, place.name), counts[text])
         return None
+    path = path_to(walk, place.data, place.name) if free else ()
     if len(free) > 1:
-        check_alike(free, path_to(walk, place.data, place.name))
+        check_alike(free, path)
+    if free:
+        check_word(free[0], path)
     return free[0] if free else None
+
+
+def is_word(gone: Gone) -> bool:
+    """Return True for a boolean that is a string to kustomize (`yes`): an equal one need not be meant to be that."""
+    return isinstance(gone.origin.old, bool) and gone.origin.node.value in OLD
+
+
+def check_word(gone: Gone, path: tuple[str, ...]) -> None:
+    """Raise WouldLose for such a word with a comment that went with what it was in, and is not known by its key."""
+    comments = gone.origin.comments
+    if comments and not gone.holder and is_word(gone):
+        raise losses.WouldLose(losses.unknown_word(gone.origin.node.value, comments[0]), path)
 
 
 def check_alike(gone: list[Gone], path: tuple[str, ...], come: int = 1) -> None:

@@ -101,7 +101,8 @@ def joined(units: Units, entries: list[tuple[int, str]], gap: str) -> str | None
         is_last = at == len(entries) - 1 and not is_ended
         pieces += [_below(rest, lead, units.column), text]
         blank = " " if text.endswith(":") else ""  # else the colon of a key without a value is read as a part of it
-        ending = unit.comma and (unit.comma[:-1].rstrip(" ") or blank)
+        is_kept = "\n" in unit.comma and "#" in unit.comma + unit.tail  # the comment belongs to it by its comma
+        ending = unit.comma if is_kept else unit.comma and (unit.comma[:-1].rstrip(" ") or blank)
         rest = (ending if is_last else unit.comma or f"{blank},") + unit.tail
         pieces.append(rest)
     return "".join([*pieces, _below(rest, units.foot, units.column)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import random
 import re
 from collections import Counter
@@ -21,6 +22,7 @@ from tests.examples import EXAMPLES, IS_EACH
 from tests.krmfn import documents
 from tests.test_corpus import ACCEPTED
 
+SEED = os.environ.get("KRMFN_FUZZ_SEED", "9")
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 GIVER = """\
 - apiVersion: v1
@@ -309,6 +311,18 @@ def check(text: str, way: str, rng: random.Random) -> None:
     assert [item.manifest for item in ResourceList.parse(out)] == wanted
     assert not comments(text) - comments(out.decode()), out.decode()
     assert remarked(text) == remarked(out.decode()), out.decode()
+    assert words(text) == words(out.decode()), out.decode()
+
+
+def words(text: str) -> Counter[str]:
+    """The words that readers read differently that have comments, with these.
+
+    A date that JSON made has quotes; the comment of what was wrapped at its place is that of its key.
+    """
+    lines = re.sub(r"([:-])( # .*)\n +wrap: (\S+)$", r"\1 \3\2", text, flags=re.MULTILINE)
+    lines = re.sub(r"\n *, #", ", #", lines)
+    found = re.findall(r'(?m)(?<= )["\']?(yes|on|No|200\d-\d\d-\d\d)["\']?,?( # .*)', lines)
+    return Counter(map("".join, found))
 
 
 def remarked(text: str) -> Counter[str]:
@@ -373,6 +387,31 @@ def test_documents_whose_values_say_little(way: str) -> None:
     for seed in range(EXAMPLES * 2):
         rng = random.Random(seed)
         check(HEAD + documents.with_small(rng, documents.item(rng, "a") + documents.item(rng, "b")), way, rng)
+
+
+FORMS: dict[str, tuple[Callable[[random.Random, str], str], ...]] = {
+    "words": (documents.with_words,),
+    "brackets": (documents.over_lines,),
+    "words in brackets": (documents.over_lines, documents.with_words),
+    "all": (documents.over_lines, documents.with_words, documents.with_small),
+    "comments behind brackets": (documents.over_lines, documents.behind_brackets),
+}
+"""What is made of drawn documents. A comment behind a bracket is no field's."""
+
+
+def drawn(rng: random.Random, form: str) -> str:
+    text = documents.item(rng, "a") + documents.item(rng, "b")
+    for change in FORMS[form]:
+        text = change(rng, text)
+    return HEAD + text
+
+
+@pytest.mark.parametrize("way", ["in place", "replace", "other item"])
+@pytest.mark.parametrize("form", FORMS)
+def test_documents_with_words_and_brackets_over_lines(form: str, way: str) -> None:
+    for seed in range(EXAMPLES * 5):
+        rng = random.Random(f"{SEED} {seed}")
+        check(drawn(rng, form), way, rng)
 
 
 def entries() -> list[str]:

@@ -14,7 +14,7 @@ import pytest
 from krmfn import KrmfnError, ResourceList
 from tests.examples import EXAMPLES
 from tests.krmfn import documents
-from tests.krmfn.test_moves_anywhere import HEAD, LOST, NAMED, comments
+from tests.krmfn.test_moves_anywhere import FORMS, HEAD, LOST, NAMED, SEED, comments, drawn
 
 REFUSED = rf"{LOST}|one of them would be lost"
 
@@ -170,6 +170,14 @@ def test_generated_documents(way: str, is_small: bool) -> None:
         rng = random.Random(seed)
         text = documents.item(rng, "a") + documents.item(rng, "b")
         check(HEAD + (documents.with_small(rng, text) if is_small else text), way, rng)
+
+
+@pytest.mark.parametrize("way", ["in place", "replace", "other item"])
+@pytest.mark.parametrize("form", sorted(FORMS.keys() - {"comments behind brackets"}))
+def test_documents_with_words_and_brackets_over_lines(form: str, way: str) -> None:
+    for seed in range(EXAMPLES * 5):
+        rng = random.Random(f"{SEED} {seed}")
+        check(drawn(rng, form), way, rng)
 
 
 SIZES: dict[str, tuple[str, str, str]] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -169,6 +171,20 @@ def out_of_what_moves(one: Data, other: Data) -> None:
 def test_what_leaves_a_value_that_moves_takes_its_comment_along() -> None:
     out = after(out_of_what_moves, "l:\n- q", "s: {k: {\n  i: 1,\n  j: vvv, # C\n  }}\nb:\n- u")
     assert out == "l:\n- q\n- vvv # C\n---\ns: {}\nb:\n- u\n- {\n  i: 1,\n  }\n"
+
+
+@pytest.mark.parametrize("is_rebuilt", [True, False], ids=["replace", "in place"])
+def test_what_is_edited_in_what_moved_keeps_the_comment_behind_its_bracket(is_rebuilt: bool) -> None:
+    """The entry behind the new one is known by what it shares with the one that was there, and so is `b` in it."""
+    body = "  l:\n  - n: # N\n      o: 1\n  - k:\n    - a: 1 # A\n      b: {x: 'v', y: 2} # B\n"
+    text = HEAD + ITEM.format("a").replace("kind", "apiVersion: v1\n  kind", 1) + body
+    resources = ResourceList.parse(text.encode())
+    (item,) = resources.items
+    manifest = copy.deepcopy(item.manifest) if is_rebuilt else item.manifest
+    manifest["l"].insert(1, manifest["l"][1]["k"][0]["b"].pop("x"))
+    if is_rebuilt:
+        resources.replace(item, json.loads(json.dumps(manifest)))
+    assert resources.to_bytes().decode() == text.replace("x: 'v', ", "").replace("  - k", "  - 'v'\n  - k")
 
 
 def into_its_own_part(data: Data) -> None:

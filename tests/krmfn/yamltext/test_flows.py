@@ -122,6 +122,8 @@ def turned(item: Item) -> None:
         ("l: [\n  # above\n  a, # A\n  b # B\n]\n", turned, "l: [\n  b, # B\n  # above\n  a # A\n]\n"),
         ("l: [ # all\n  a, # A\n  b] # l\n", removed("l[1]"), "l: [ # all\n  a # A\n  ] # l\n"),
         ("l: [ # all\n  a, # A\n  b] # l\n", put("l[2]", "c"), "l: [ # all\n  a, # A\n  b,\n  c] # l\n"),
+        ("l: [\n  a\n  , # A\n  b]\n", removed("l[1]"), "l: [\n  a\n  , # A\n  ]\n"),
+        ("l: [\n  a # A\n  ,\n  b]\n", removed("l[1]"), "l: [\n  a # A\n  ,]\n"),
         ("l: [a, b, # B\n  c]\n", removed("l[1]"), "l: [a,\n  c]\n"),
         ("l: [\n  a, b,\n  c]\n", removed("l[0]"), "l: [\n  b,\n  c]\n"),
         ("l: [a, {b: [c,\n  d]}]\n", put("l[1].b[2]", "e"), "l: [a, {b: [c,\n  d,\n  e]}]\n"),
