@@ -63,9 +63,9 @@ def behind(envelope: Envelope, start: int, gap: bytes, new: Sequence[bytes], is_
         raise KrmfnError(f"the brackets around the items end in an unusual way: {_ADVICE}", line=line)
     if not comment:
         return (b"" if is_first else b",\n  ") + values + inside.replace(b",", b"") + rest
-    comma = b"" if is_first or b"," in re.sub(_COMMENT, b"", inside) else b","
     lines, _, pad = inside.rpartition(b"\n")
-    return comma + lines + b"\n  " + values + b"\n" + pad + rest
+    comma = b"" if is_first or b"," in re.sub(_COMMENT, b"", lines) else b","
+    return comma + lines + b"\n  " + values + b"\n" + pad.replace(b",", b"") + rest
 
 
 def _lost(envelope: Envelope, begin: int, comment: re.Match[bytes]) -> KrmfnError:

@@ -59,6 +59,7 @@ def test_an_edit_changes_its_item_alone(text: str, name: str) -> None:
     [
         (LISTED, "b\n  # end\n]", f"b\n  # end\n  {NEW_TEXT}\n]"),
         (ROOT, "# b\n]", f"# b\n  {NEW_TEXT}\n]"),
+        (ROOT.replace("}, # b\n]", "} # b\n,]"), "} # b\n,]", f"}}, # b\n  {NEW_TEXT}\n]"),
         (PLAIN, "]", f",\n  {NEW_TEXT}]"),
         (JSON, "]", f",\n  {NEW_TEXT}]"),
         (PLAIN.replace("}]", "},\n]"), ",\n]", f",\n  {NEW_TEXT}\n]"),
