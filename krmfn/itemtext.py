@@ -161,7 +161,7 @@ def document(item: Any) -> bytes:
     text = item.text
     text = text[: edit.trailer(text, item.indent)] if item.indent >= 0 else text
     text = edit.with_line_end(edit.undashed(text, item.indent), -2)
-    if item.sure and not item.is_read and b"*" not in text:  # each of its lines has the indent
+    if item.sure and b"*" not in text and item.kind and not item.is_read:  # a mapping whose lines have the indent
         return text
     manifest = item.content.manifest
     try:

@@ -134,3 +134,11 @@ def test_an_item_whose_change_cannot_be_written_can_be_removed() -> None:
     resources.items[0].manifest["spec"]["args"].append({1})
     resources.remove(resources.items[0])
     assert resources.to_bytes().decode() == HEAD + "# of what follows\n" + LISTED
+
+
+@pytest.mark.parametrize(
+    "text", ["a string", "|\n  kind: Pod\n  - x", "- a", LISTED[2:].rstrip("\n"), "kind: &a A\n  b: *a"]
+)
+def test_a_document_is_the_same_when_the_item_has_been_read(text: str) -> None:
+    items = [ResourceList.parse(f"{HEAD}- {text}\n".encode()).items[0] for _ in range(2)]
+    assert items[0].manifest is not None and items[0].document == items[1].document
