@@ -57,12 +57,22 @@ def _block(envelope: Envelope, items: Sequence[Item], results: list[Any] | None)
     sections = envelope.cut.sections
     parts: dict[str, Chunk] = {section.key: view[section.start : section.end] for section in sections}
     if results is not None:
-        parts["results"] = emit.dump({"results": results}).encode()
+        behind = _lines_behind(bytes(parts.get("results", b"")))
+        parts["results"] = emit.dump({"results": results}).encode() + behind
     yield envelope.data[: len(envelope.data) - len(envelope.text)]
     yield view[: sections[0].start]
     for key, part in parts.items():
         yield from _block_items(envelope, part, items) if key == "items" else (_with_line_end(part),)
     yield view[sections[-1].end :]
+
+
+def _lines_behind(section: bytes) -> bytes:
+    """Return the blank lines and comments at the end of a section: they are about what follows."""
+    lines = section.splitlines(keepends=True)
+    end = len(lines)
+    while end and (lines[end - 1][:1] == b"#" or lines[end - 1].isspace()):
+        end -= 1
+    return b"".join(lines[end:])
 
 
 def _block_items(envelope: Envelope, section: Chunk, items: Sequence[Item]) -> Iterator[Chunk]:

@@ -148,6 +148,15 @@ def test_findings_stand_behind_those_that_are_there(tail: str) -> None:
     assert written(extended) == f"{HEAD}items: []\n{plain}- message: new\n  severity: info\n{tail}"
 
 
+@pytest.mark.parametrize("tail", ["# of x\nx: y\n", "\n# of x\n\nx: y\n", "# end\n", "# end"])
+def test_the_comments_behind_findings_stay(tail: str) -> None:
+    resources = parsed(f"{HEAD}items: []\n{KNOWN}{tail}")
+    resources.report([info("new")])
+    plain = KNOWN.replace(" # from before", "")
+    end = "" if tail.endswith("\n") else "\n"
+    assert written(resources) == f"{HEAD}items: []\n{plain}- message: new\n  severity: info\n{tail}{end}"
+
+
 @pytest.mark.parametrize("known", ["results: []\n", "results:\n", "results:\n  items: []\n", ""])
 def test_no_findings_from_before(known: str) -> None:
     resources = parsed(f"{HEAD}items: []\n{known}")
