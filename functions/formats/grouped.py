@@ -120,7 +120,7 @@ def notes(comparisons: Sequence[Comparison]) -> list[Shared[Result]]:
     shared: list[Shared[Result]] = []
     clusters = [comparison.name for comparison in comparisons]
     for group in grouping.grouped((_note_key(copy[1]), copy) for copy in copies).values():
-        subjects = grouping.grouped((note.ref or note.where, (cluster, note)) for cluster, note in group)
+        subjects = grouping.grouped((_subject(note), (cluster, note)) for cluster, note in group)
         (_, first), *rest = subjects.items()
         others = [f"{subject} {_place(findings, clusters)}" for subject, findings in rest]
         note = _with_all_nodes(first)
@@ -132,6 +132,11 @@ def notes(comparisons: Sequence[Comparison]) -> list[Shared[Result]]:
 def _note_key(note: Result) -> tuple[object, ...]:
     """Return what notes that become one have in common."""
     return note.severity, note.rule, note.field and note.field.path, *_content(note)
+
+
+def _subject(note: Result) -> Ref | str:
+    """Return the resource that a note is about, else its place."""
+    return note.ref or note.where.rstrip(": ")
 
 
 def _place(copies: Sequence[tuple[str, Result]], clusters: Collection[str]) -> str:

@@ -176,6 +176,12 @@ def test_a_note_of_one_cluster_is_none_about_another() -> None:
     assert text([a, b]).startswith("! a moves (a)\n! b moves (b)\n")
 
 
+def test_notes_without_a_resource_are_told_apart_by_their_places() -> None:
+    """The place stood there with the colon that a line begins with."""
+    sides = [Comparison(name, plan([], []), [warning("x", place=Place(f"{name}.yaml", 0, 4, 1))]) for name in "ab"]
+    assert "a.yaml:4:1: warning: x; the same for b.yaml:4:1 in b (all 2 clusters)\n" in text(sides)
+
+
 def test_clusters_without_a_change_are_counted() -> None:
     still = [Comparison(name, plan(OLD, OLD)) for name in "abc"]
     comment = markdown([still[0], Comparison("x", plan(OLD, NEW)), *still[1:]])
