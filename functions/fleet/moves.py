@@ -9,11 +9,12 @@ from contextlib import suppress
 from krmfn import KrmfnError
 from krmfn.ownership import Id
 from krmfn.printing import counted
+from krmfn.resource import same
 from krmfn.typed import NamedTuple
 
 from ..grouping import grouped
 from ..kmm.resolution import resolver
-from ..kmm.scheduling import Action, Event, Move, View, entry, play, with_doubt
+from ..kmm.scheduling import Action, Event, Move, View, entry, play, play_unknown, with_doubt
 from . import wording
 from .coverage import Cluster, Group, Outcome, State, by_driver
 from .drivers import Driver, Drivers
@@ -145,7 +146,8 @@ def _view(drivers: Drivers, outcome: Outcome, group: Group, failing: Mapping[tup
     action = _ACTIONS.get(state, "remove") if driver.loads else "ignore"
     scheduled = entry(driver.module, group.kernel, outcome.resolution) if action == "load" else None
     is_waiting = state in ("not labelled", "waiting")
-    return View(action, group.kernel, scheduled, reason, label, version, is_waiting=is_waiting)
+    is_unknown = state == "kernel unknown"
+    return View(action, group.kernel, scheduled, reason, label, version, is_waiting=is_waiting, is_unknown=is_unknown)
 
 
 def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
@@ -167,11 +169,22 @@ def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
             is_new_node = old_group is None and key in before.drivers  # of a new Module nothing is there yet
             is_unlabelled = bool(old and old.version) and new.action == "load" and key not in labelled
             is_older = old.is_older or is_unlabelled if old else is_new_node and new.action == "leave"
-            move = play(old.entry if old else None, old, new, not is_older)
-            move = with_doubt(move, old, new) if old and old.action == "fail" and not is_older else move
-            former = before.drivers.get(key)
-            results.append(Transition(names, after.drivers.get(key) or before.drivers[key], move, old, new, former))
+            former, driver = before.drivers.get(key), after.drivers.get(key)
+            if _is_doubtful(old, new, former, driver):
+                move = play_unknown(old, new)
+            else:
+                move = play(old.entry if old else None, old, new, not is_older)
+                move = with_doubt(move, old, new) if old and old.action == "fail" and not is_older else move
+            results.append(Transition(names, driver or before.drivers[key], move, old, new, former))
         yield _with_rivals(results, before.images)
+
+
+def _is_doubtful(old: View | None, new: View, former: Driver | None, driver: Driver | None) -> bool:
+    """Return True where something changes for a Module on nodes whose kernel is not known on one of the sides."""
+    if not (new.is_unknown or (old and old.is_unknown)):
+        return False
+    is_same_module = former and driver and same(former.module.spec, driver.module.spec)
+    return not is_same_module or old != new
 
 
 def _with_refusal(view: View, old: View | None, driver: Driver | None) -> View:

@@ -56,6 +56,8 @@ class View(NamedTuple):
     """Of action `fail`: the name of the node that KMM fails on."""
     is_deselected: bool = False
     """Whether nothing is loaded since the Module does not select the node."""
+    is_unknown: bool = False
+    """Whether the Module selects a node whose kernel is not known, so that nobody knows whether it is loaded."""
 
     @property
     def is_older(self) -> bool:
@@ -123,6 +125,16 @@ def play(before: Entry | None, old: View | None, new: View, is_known: bool = Tru
     if new.action == "leave":
         return move._replace(effect="waiting", reason=f"nothing is loaded until its version label names {new.version}")
     return move._replace(effect="waiting" if new.is_waiting else "blocked")
+
+
+def play_unknown(old: View | None, new: View) -> Move:
+    """Return the move where the kernel of a node is not known, before or after a change of what KMM sees."""
+    reason = new.reason
+    if new.entry:
+        reason = f"{new.entry['containerImage']} is loaded"
+    if old and old.is_unknown and not new.is_unknown:
+        reason += "; whether it was loaded before is not known, since the node's kernel was not"
+    return Move("unknown", (), reason, None, new.entry, is_known=False)
 
 
 def _move_of_loaded(move: Move, before: Entry, after: Entry, new: View, is_rebooted: bool) -> Move:

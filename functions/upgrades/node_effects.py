@@ -198,7 +198,7 @@ def _is_reported(transition: moves.Transition, move: Move) -> bool:
     if move.effect == "kept":
         return new.action == "leave"
     if move.effect == "unknown" and old and not move.after:
-        return old.action != new.action
+        return old.is_unknown or new.is_unknown or old.action != new.action
     if move.effect == "blocked" and old:
         return new.action == "fail" and old.action != "fail"
     return move.effect != "none" and (move.effect != "waiting" or old is None)

@@ -64,6 +64,43 @@ def message(old: list[Manifest], new: list[Manifest], name: str = "drv") -> str:
 
 
 A, B = node("a"), node("b")
+C = node("c", "")
+"""A node whose kernel is not known."""
+NOT_BEFORE = "; whether it was loaded before is not known, since the node's kernel was not"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ([drv(), A, C], [drv(), A, node("c", "", {})], f"unknown on 1 node (c): no longer selected{NOT_BEFORE}"),
+        ([drv(), A, C], [drv(labels={"gpu": "b"}), C], f"unknown on 1 node (c): no longer selected{NOT_BEFORE}"),
+        ([drv(), C], [drv(), A], f"unknown on 1 node (c): gone from the fleet{NOT_BEFORE}"),
+        ([drv(), C], [C], f"unknown on 1 node (c): it is deleted{NOT_BEFORE}"),
+        ([drv(), C], [drv(), node("c")], f"unknown on 1 node (c): r/drv:1-{EL9} is loaded{NOT_BEFORE}"),
+        (
+            [drv(), C],
+            [drv(), node("c", "", GPU, "x")],
+            f"unknown on 1 node (c): does not tolerate x:NoSchedule{NOT_BEFORE}",
+        ),
+        ([drv(), A, C], [drv(image="r/drv:2"), A, C], "unknown on 1 node (c): the node's kernel is not known"),
+        ([drv(), node("c", "", {})], [drv(), C], "unknown on 1 node (c): the node's kernel is not known"),
+        ([drv(), A], [drv(), A, C], "unknown on 1 node (c): the node's kernel is not known"),
+        ([C], [drv(), C], "unknown on 1 node (c): the node's kernel is not known"),
+        ([drv(), node("c")], [drv(), C], "unknown on 1 node (c): the node's kernel is not known"),
+    ],
+)
+def test_what_happens_on_a_node_without_a_kernel_is_not_known(
+    old: list[Manifest], new: list[Manifest], expected: str
+) -> None:
+    """It was taken for a node without a driver, on which nothing changes."""
+    assert expected in [effect.message for effect in changes(old, new)]
+
+
+def test_nothing_happens_on_a_node_without_a_kernel_where_nothing_changes_for_it() -> None:
+    other = node("d", "", {"x": "y"})
+    assert changes([drv(), A, C, other], [drv(), A, C, node("d", "", {"x": "z"}), B]) == changes(
+        [drv(), A], [drv(), A, B]
+    )
 
 
 @pytest.mark.parametrize(
@@ -384,34 +421,38 @@ SIDES = st.tuples(st.lists(MODULES, max_size=2).map(unique), st.lists(NODES, min
 Side = tuple[list[Manifest], list[Manifest]]
 
 
-def running(side: Side, name: str) -> tuple[dict[str, Any], set[str]]:
-    """What runs on a node, by Module, and the Modules that select it."""
+def running(side: Side, name: str) -> tuple[dict[str, Any], dict[str, Any], set[str]]:
+    """What runs on a node, by Module; what may run there, its kernel not being known; the Modules that select it."""
     modules, nodes = side
     node = next((node for node in nodes if node["metadata"]["name"] == name), None)
     if node is None:
-        return {}, set()
+        return {}, {}, set()
     labels = node["metadata"]["labels"].items()
     selecting = [Module(module) for module in modules if module["spec"]["selector"].items() <= labels]
     kernel = node["status"].get("nodeInfo", {}).get("kernelVersion", "")
     taints = [Taint(taint["key"], "", taint["effect"]) for taint in node["spec"].get("taints", ())]
-    runs = {}
+    runs, may_run = {}, {}
     for driver in selecting:
         clashes = any(other.loads & driver.loads for other in selecting if other is not driver)
         tolerated = all(tolerates(driver.spec.get("tolerations"), taint) for taint in taints)
         resolution = resolver(driver)(kernel) if kernel else None
         if tolerated and not clashes and resolution and resolution.mapping is not None:
             runs[driver.ref.name] = (kernel, resolution.image, driver.modprobe["moduleName"])
-    return runs, {driver.ref.name for driver in selecting}
+        if tolerated and not clashes and not kernel:
+            may_run[driver.ref.name] = driver.spec
+    return runs, may_run, {driver.ref.name for driver in selecting}
 
 
 def by_hand(old: Side, new: Side) -> set[tuple[str, str, str]]:
     """The effects as (word, Module, node)."""
     answer = set()
     for name in {node["metadata"]["name"] for node in (*old[1], *new[1])}:
-        before, selected_before = running(old, name)
-        after, selected = running(new, name)
-        for driver in {*before, *after, *selected}:
-            if driver in before and driver in after:
+        before, may_run_before, selected_before = running(old, name)
+        after, may_run, selected = running(new, name)
+        for driver in {*before, *after, *selected, *may_run_before}:
+            if driver in may_run or driver in may_run_before:
+                word = "" if may_run.get(driver) == may_run_before.get(driver) else "unknown"
+            elif driver in before and driver in after:
                 word = "" if before[driver] == after[driver] else "reloaded"
             elif driver in after:
                 word = "gained"
