@@ -14,10 +14,11 @@ from krmfn.typed import NamedTuple
 
 from ..grouping import grouped
 from ..kmm.resolution import resolver
-from ..kmm.scheduling import Action, Event, Move, View, entry, play, play_unknown, with_doubt
+from ..kmm.scheduling import Action, View, entry, play, play_unknown, with_doubt
 from . import wording
 from .coverage import Cluster, Group, Outcome, State, by_driver
 from .drivers import Driver, Drivers
+from .transitions import Transition, with_rivals
 
 NodeId = tuple[str, Cluster]
 """A node's name, and the labels of its cluster when a hub manages it."""
@@ -50,21 +51,6 @@ class Side(NamedTuple):
         action: Action = "remove" if driver.loads else "ignore"
         view = self.failing.get((module, node[1])) or View(action, reason=NOT_SELECTED, is_deselected=True)
         return view._replace(kernel=kernel, is_selected=False)
-
-
-class Transition(NamedTuple):
-    """What happens with one Module on nodes that are alike."""
-
-    nodes: Sequence[str]
-    driver: Driver
-    """The one after the change, unless it is deleted."""
-    move: Move
-    old: View | None
-    new: View
-    old_driver: Driver | None = None
-    """The one before the change."""
-    rival: Driver | None = None
-    """Another Module, of which KMM unloads or loads the same kernel module on these nodes at the same time."""
 
 
 def side(groups: Sequence[Group], drivers: Drivers, external: Drivers = ()) -> Side:
@@ -176,7 +162,7 @@ def transitions(before: Side, after: Side) -> Iterator[list[Transition]]:
                 move = play(old.entry if old else None, old, new, not is_older)
                 move = with_doubt(move, old, new) if old and old.action == "fail" and not is_older else move
             results.append(Transition(names, driver or before.drivers[key], move, old, new, former))
-        yield _with_rivals(results, before.images)
+        yield with_rivals(results, before.images)
 
 
 def _is_doubtful(old: View | None, new: View, former: Driver | None, driver: Driver | None) -> bool:
@@ -192,46 +178,3 @@ def _with_refusal(view: View, old: View | None, driver: Driver | None) -> View:
     if driver is None or not driver.refused or view != old or view.action != "load":
         return view
     return view._replace(action="fail", entry=None, reason=driver.refused)
-
-
-def _with_rivals(group: list[Transition], known: Mapping[Id, frozenset[str]]) -> list[Transition]:
-    """Return the transitions of some nodes, with the rivals among them; `known` has the images of the side before.
-
-    One Module unloads what another loads. An image that KMM has not looked for yet puts the two in order: it looks for
-    it while the first one unloads, unless that one waits for an image, too. One that it knows is loaded at once, beside
-    the pod that unloads: if the loader is the first, it finds the kernel module there and does nothing, then the
-    unloader takes that away. A Module that stays as it is loses its kernel module to the unloader in any case. One that
-    loads it again takes nothing away.
-    """
-    unloads = {at: removed for at, moved in enumerate(group) if (removed := _removed(moved))}
-    waiting = {at for at, moved in enumerate(group) if _waits(moved, known)} if unloads else set[int]()
-    for at, heir in enumerate(group) if unloads else ():
-        if not heir.move.after:
-            continue
-        for other, removed in unloads.items():
-            is_in_order = at in waiting and other not in waiting
-            if other != at and not is_in_order and heir.driver.module.loads & removed:
-                group[at] = group[at]._replace(rival=group[other].driver)
-                group[other] = group[other]._replace(rival=heir.driver if heir.move.events else None)
-    return group
-
-
-def _waits(transition: Transition, known: Mapping[Id, frozenset[str]]) -> bool:
-    """Return True for a Module whose new image KMM has to look for, before it loads it or unloads what is there."""
-    move = transition.move
-    loads = not all(map(_is_unload, move.events))
-    return bool(loads and move.after and move.after["containerImage"] not in known.get(transition.driver.ref.id, ()))
-
-
-def _removed(transition: Transition) -> frozenset[str]:
-    """Return the kernel modules that a Module unloads and does not load again."""
-    move = transition.move
-    if not any(map(_is_unload, move.events)):
-        return frozenset()
-    old, new = transition.old_driver or transition.driver, transition.driver
-    is_loaded_again = move.after is not None and not all(map(_is_unload, move.events))
-    return old.module.loads - (new.module.loads if is_loaded_again else frozenset())
-
-
-def _is_unload(event: Event) -> bool:
-    return event.action == "Unload"

@@ -10,6 +10,7 @@ from ..fleet import moves
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import coverage
 from ..fleet.drivers import Driver
+from ..fleet.transitions import Transition
 from ..kmm.scheduling import Move
 from ..kmm.webhook.admission import UPDATE_RULES
 from ..plan import Effect, OnNodes
@@ -165,14 +166,14 @@ def of_sides(before: moves.Side, after: moves.Side) -> Iterator[Effect]:
         yield Effect(refs[module], word, tuple(nodes), sentence, *about)
 
 
-def _final_moves(group: Sequence[moves.Transition]) -> Iterator[tuple[moves.Transition, Move]]:
+def _final_moves(group: Sequence[Transition]) -> Iterator[tuple[Transition, Move]]:
     """Yield the transitions of nodes that are alike, each with its move in the light of the others."""
     for transition in group:
         move = _race(transition, group) or _plugin_move(transition) or _takeover(transition, group)
         yield transition, move or transition.move
 
 
-def _race(transition: moves.Transition, group: Sequence[moves.Transition]) -> Move | None:
+def _race(transition: Transition, group: Sequence[Transition]) -> Move | None:
     """Return the move of a Module where KMM loads and unloads one kernel module at the same time.
 
     Its events are in the order that loses the driver.
@@ -190,7 +191,7 @@ def _race(transition: moves.Transition, group: Sequence[moves.Transition]) -> Mo
     return move._replace(effect="unknown", events=tuple(events), reason=reason, after=None, is_known=False)
 
 
-def _is_reported(transition: moves.Transition, move: Move) -> bool:
+def _is_reported(transition: Transition, move: Move) -> bool:
     """Return True where something moves, or something new keeps it from moving."""
     old, new = transition.old, transition.new
     if transition.rival:
@@ -204,7 +205,7 @@ def _is_reported(transition: moves.Transition, move: Move) -> bool:
     return move.effect != "none" and (move.effect != "waiting" or old is None)
 
 
-def _plugin_move(transition: moves.Transition) -> Move | None:
+def _plugin_move(transition: Transition) -> Move | None:
     """Return the move of a Module without a loader whose plugin starts or ends: it runs where nothing prevents it."""
     old, new = transition.old, transition.new
     if new.action not in ("ignore", "remove", "gone") or transition.move.before:
@@ -214,7 +215,7 @@ def _plugin_move(transition: moves.Transition) -> Move | None:
     return None if ran == runs else transition.move._replace(effect="gained" if runs else "lost")
 
 
-def _takeover(transition: moves.Transition, group: Sequence[moves.Transition]) -> Move | None:
+def _takeover(transition: Transition, group: Sequence[Transition]) -> Move | None:
     """Return the move of a Module whose kernel modules, those before the change, another one loads from now on."""
     move = transition.move
     if move.effect != "lost" or move.after:

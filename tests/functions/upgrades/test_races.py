@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from krmfn_functions.kmm.module import version_label
 from krmfn_functions.plan import plan
 from krmfn_functions.upgrades import node_effects
 from krmfn_functions.upgrades.notes import notes
@@ -128,6 +129,43 @@ def test_what_is_unloaded_is_what_was_loaded() -> None:
         effect.ref.name: effect.word for effect in changes([ONE, TWO, HERE, OTHER], [other, FOR_TRAIN, HERE, OTHER])
     }
     assert words["one"] == words["two"] == "unknown"
+
+
+def _words_together(old: list[Manifest], new: list[Manifest]) -> dict[str, str]:
+    """The effect on each Module where Modules that exclude each other are on the same nodes."""
+    sides = [node_effects.side(cluster, rest) for cluster, rest in _sides(old, new)]
+    return {effect.ref.name: effect.word for effect in node_effects.of_sides(*sides)}
+
+
+VERSION = {version_label("kmm", "two"): "2"}
+
+
+@pytest.mark.parametrize(("lost", "word"), [("drv", "unknown"), ("other", "kept")])
+def test_what_kmm_leaves_on_a_node_is_what_was_loaded_there(lost: str, word: str) -> None:
+    """The Module has another kernel module now, and the node's version label still names its former version."""
+    one, two = drv("one", TRAIN, modprobe={"moduleName": lost}), drv("two", TRAIN, version="2")
+    left = drv("two", TRAIN, version="1", modprobe={"moduleName": "other"})
+    labelled = node("a", EL9, TRAIN | VERSION)
+    assert _words_together([one, two, labelled], [left, labelled]) == {"one": "lost", "two": word}
+
+
+def test_a_third_module_hides_no_race() -> None:
+    """One goes from `drv`, which a third one loads, too, to `other`, which Two unloads at once."""
+    one, three = drv("one", TRAIN, image="r/one:1"), drv("three", TRAIN, image="r/three:1")
+    two = drv("two", TRAIN, modprobe={"moduleName": "other"})
+    after = edited(one, (MODULE, "other"))
+    words = _words_together([one, two, three, HERE], [after, three, HERE])
+    assert words["one"] == words["three"] == "unknown"
+
+
+def test_a_label_that_moves_unloads_before_the_image_is_looked_for() -> None:
+    """So what waits for its image loads the kernel module after that."""
+    one, three = drv("one", TRAIN, version="1"), drv("three", TRAIN, image="r/three:1")
+    after = drv("one", TRAIN, image="r/one:2", version="2", modprobe={"moduleName": "other"})
+    of_versions = [node("a", EL9, {**TRAIN, version_label("kmm", "one"): version}) for version in "12"]
+    new = drv("three", TRAIN, image="r/three:2")
+    words = _words_together([one, three, of_versions[0]], [after, new, of_versions[1]])
+    assert words == {"one": "reloaded", "three": "reloaded"}
 
 
 def _sides(*lists: list[Manifest]) -> list[Any]:
