@@ -44,8 +44,9 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
     if not any(fresh.values()):
         return
     gone = {id(item): [*lost(item, carried)] for item in losers}
+    direct = Counter(align.text_of(stray.value) for strays in gone.values() for stray in strays if not stray.is_part)
     for name in filter(fresh.__contains__, gone):
-        gone[name], fresh[name] = _without_common(gone[name], fresh[name])
+        gone[name], fresh[name] = _without_common(gone[name], fresh[name], direct)
     went = [stray for strays in gone.values() for stray in strays]
     for item in removed:
         went += (stray._replace(is_removed=True) for stray in had(item, carried))
@@ -53,11 +54,19 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
         _write(source, target)
 
 
-def _without_common(gone: list[Stray], fresh: list[Stray]) -> tuple[list[Stray], list[Stray]]:
-    """Return both without what went from a place of an item and came at another one of the same item."""
+def _without_common(gone: list[Stray], fresh: list[Stray], direct: Counter[str]) -> tuple[list[Stray], list[Stray]]:
+    """Return both without what went from a place of an item and came at another one of the same item.
+
+    `direct`: what went by itself, of all items. Where that is from another one, what went as a part is no reason.
+    """
+    numbers = Counter(align.text_of(stray.value) for stray in gone if not stray.is_part)
+    others = {text for text, number in direct.items() if number > numbers[text]}
+    parts = [stray for stray in gone if stray.is_part and align.text_of(stray.value) in others]
+    known = {id(stray) for stray in parts}
+    gone = [stray for stray in gone if id(stray) not in known]
     counts = [Counter(align.text_of(stray.value) for stray in strays) for strays in (gone, fresh)]
     common = counts[0] & counts[1]
-    return tuple([*_rest(strays, common.copy())] for strays in (gone, fresh))  # type: ignore[return-value]
+    return [*parts, *_rest(gone, common.copy())], [*_rest(fresh, common)]
 
 
 def _rest(strays: list[Stray], common: Counter[str]) -> Iterator[Stray]:
@@ -113,11 +122,12 @@ def _matched(sources: list[Stray], targets: list[Stray]) -> Iterator[tuple[Stray
 def _by_trait(
     trait: Callable[[Stray], Hashable], sources: list[Stray], targets: list[Stray]
 ) -> dict[Hashable, deque[Stray]]:
-    """Return what went by a trait; where more came than went, only what surely moved.
+    """Return what went by a trait; where more came than went, only what surely moved, and in its item at all times.
 
     That is what went by itself, where no more came with its trait.
     """
     is_new = trait in (_name_and_item, _name, _item) and len(targets) > len(sources)
+    is_new = is_new or (trait is _item and not all(source.is_part for source in sources))
     by_trait = defaultdict[Hashable, deque[Stray]](deque)
     for source in sources:
         if trait(source) is not None and not (is_new and source.is_part):

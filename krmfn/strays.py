@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 
 from .item import Item
-from .resource import same
 from .typed import Any, NamedTuple
 from .yamltext import align, lent
 
@@ -103,7 +102,7 @@ def _changes(
             )  # else it stays
             is_onto = not isinstance(new, (dict, list))
             yield from ((False, stray._replace(is_onto=is_onto)) for stray in _leaves(item, new, parts, carried))
-        elif not same(old, new):
+        elif align.text_of(old) != align.text_of(new):  # a date that JSON made a string is itself
             yield False, Stray(item, parts, new, is_onto=True)
         return
     before = source.lists[id(old)].entries

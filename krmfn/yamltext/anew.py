@@ -1,10 +1,11 @@
 """Values that are written anew at their own place, and what goes: with the comments that stay, or a refusal."""
 
+from ..resource import same
 from ..typed import Any
 from . import lent, losses, moves, remarks
 from .inline import TooMuch
 
-__all__ = ["behind_dash", "entry", "is_behind", "is_taken", "note_anew", "remove", "with_comment"]
+__all__ = ["behind_dash", "entry", "is_as_it_was", "is_behind", "is_taken", "note_anew", "remove", "with_comment"]
 
 
 def note_anew(walk: Any, node: Any, place: tuple[Any, Any]) -> None:
@@ -24,6 +25,11 @@ def is_taken(walk: Any, node: Any, place: tuple[Any, Any]) -> bool:
     is_replaced = key in walk.replaced
     walk.kept.update(() if is_replaced else (id(node),))
     return is_other or is_replaced
+
+
+def is_as_it_was(walk: Any, node: Any, old: Any, new: Any) -> bool:
+    """Return True for what is as it was, and no equal one that came to the place of a node with its comments."""
+    return same(old, new) and not (isinstance(new, (dict, list)) and walk.went and _has_come(walk, node, new))
 
 
 def _has_come(walk: Any, node: Any, value: Any) -> bool:

@@ -174,7 +174,7 @@ class Walk:
                 continue
             if written != name:
                 self.patches.append((key.start_mark.index, key.end_mark.index, emit.quoted(written)))
-            if not same(old[name], new[written]):
+            if not anew.is_as_it_was(self, key, old[name], new[written]):
                 self.path.append(written)
                 self.child((key, value), old[name], (new, written), column)
                 self.path.pop()
@@ -239,9 +239,9 @@ class Walk:
         `values`: the old one, the new list, and where the new one is in that.
         """
         old, new = values[0], values[1][values[2]]
-        if same(old, new):
-            return
         depth, value, alias = len(self.path), node.value[number], self.rows.alias(node, number)
+        if anew.is_as_it_was(self, value, old, new):
+            return
         self.path += [str(number)] if node is not self.root or len(node.value) > 1 else []
         if anew.is_taken(self, value, values[1:]) or alias or not self.is_edited(value, old, new):
             if node is self.root and not self.may_rewrite:

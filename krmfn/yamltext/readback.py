@@ -118,6 +118,8 @@ def _word(node: Any) -> str:
 def _changed(nodes: _Pair, data: _Pair, parts: Parts, lists: Lists | None) -> Iterator[tuple[str, Parts]]:
     """Yield each word that is another one to kustomize now, and is the same to Kubernetes, with its place."""
     (old_node, new_node), (old, new) = nodes, data
+    if _is_another(old, new, lists):
+        return
     if isinstance(old, dict) and isinstance(new, dict):
         members = _members(old_node), _members(new_node)
         names = {name: str(name) for name in old} | inline.renamed({*old}, new, lists)
@@ -136,6 +138,18 @@ def _changed(nodes: _Pair, data: _Pair, parts: Parts, lists: Lists | None) -> It
                 yield from _changed(entries, (old[match], new[at]), (*parts, str(at)), lists)
     elif same(old, new) and _word(old_node) != _word(new_node):
         yield _word(old_node) or _word(new_node), parts
+
+
+def _is_another(old: Any, new: Any, lists: Lists | None) -> bool:
+    """Return True for a collection that came to the place of another one, with its own words."""
+    known = (lists or {}).get(id(new))
+    if known is None or known.value is not new or type(known.entries) is not type(old):
+        return False
+    names: Any = (old, known.entries) if isinstance(old, dict) else (range(len(old)), range(len(known.entries)))
+    if [*names[0]] != [*names[1]]:
+        return True
+    pairs = ((old[name], known.entries[name]) for name in names[0])
+    return any(not isinstance(part, (dict, list)) and not same(part, other) for part, other in pairs)
 
 
 def _members(node: Any) -> dict[str, _Pair]:

@@ -102,7 +102,8 @@ class _Changes:
                 self.note_gone(part._replace(has_left_key=True), name if part.key else None, data)
                 self.note_fresh([(data, name)])
             elif not same(part.old, data[name]):
-                self.written.append(Written(part, data, name))
+                if align.text_of(part.old) != align.text_of(data[name]):  # else JSON made a date a string
+                    self.written.append(Written(part, data, name))
                 self.compare(part.node, part.old, data[name])
 
     def is_free(self, gone: Gone) -> bool:

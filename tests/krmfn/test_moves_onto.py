@@ -16,7 +16,7 @@ from tests.examples import EXAMPLES
 from tests.krmfn import documents
 from tests.krmfn.test_moves_anywhere import FORMS, HEAD, LOST, NAMED, SEED, comments, drawn
 
-REFUSED = rf"{LOST}|one of them would be lost"
+REFUSED = rf"{LOST}|one of them would be lost|in quotes first"
 
 
 def paths(value: Any, path: tuple[str, ...] = ("spec",)) -> Iterator[tuple[Any, Any, tuple[str, ...]]]:
@@ -47,8 +47,9 @@ def move_onto(rng: random.Random, giver: Any, taker: Any) -> tuple[tuple[str, ..
     if not targets:
         return None
     target, key, _ = rng.choice(targets)
-    if target[key] == value:
-        return None  # as if it was removed
+    texts = [*map(json.dumps, target)] if isinstance(target, list) else []
+    if target[key] == value or len({*texts}) < len(texts):
+        return None  # as if it was removed; and which of equal entries is left nobody knows
     target[key] = value
     is_behind = target is data and isinstance(data, list) and key >= name
     return source, (*homes[id(target)], str(key + 1 if is_behind else key))

@@ -187,6 +187,16 @@ def test_what_is_edited_in_what_moved_keeps_the_comment_behind_its_bracket(is_re
     assert resources.to_bytes().decode() == text.replace("x: 'v', ", "").replace("  - k", "  - 'v'\n  - k")
 
 
+def onto_an_equal_one(data: Data) -> None:
+    data["t"] = data.pop("s")
+
+
+@pytest.mark.parametrize("value", ["\n  a: b # B\n", " {a: b} # B\n", " [\n  a, # A\n  b]\n", "\n- a # A\n- b\n"])
+def test_what_comes_onto_equal_data_has_its_comments(value: str) -> None:
+    old = " {a: b}\n" if ":" in value else " [a, b]\n"
+    assert after(onto_an_equal_one, f"s:{value}t:{old}") == f"t:{value}"
+
+
 def into_its_own_part(data: Data) -> None:
     outer = data["s"].pop("outer")
     inner = outer.pop("inner")

@@ -64,6 +64,17 @@ def test_a_value_of_another_item_keeps_its_words(lent: str) -> None:
     assert resources.to_bytes().decode().endswith(f"  u: yes\n  t:\n    a: {lent}\n")
 
 
+@pytest.mark.parametrize(
+    "fields", ["  s:\n    a: yes # Y\n  t: {a: on, b: 1}\n", "  s:\n  - x\n  - yes # Y\n  t: [on, y]\n"]
+)
+def test_what_comes_to_the_place_of_another_has_its_own_words(fields: str) -> None:
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- kind: A\n  metadata: {name: a}\n"
+    resources = ResourceList.parse(f"{head}{fields}".encode())
+    manifest = resources.items[0].manifest
+    manifest["t"] = manifest.pop("s")
+    assert b"yes # Y" in resources.to_bytes()
+
+
 @pytest.mark.parametrize("text", ["data: {n: 1,\n  v: yes}\n", 'l: [0o17, yes, "q",\n 1.10]\n', "# c\n{a: {y: on}}\n"])
 @pytest.mark.parametrize("way", ["add", "remove", "append"])
 def test_an_edit_leaves_every_other_word_or_is_refused(text: str, way: str) -> None:
