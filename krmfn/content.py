@@ -1,5 +1,6 @@
 """All that an item's text holds, its data and the comments of its fields; and the text after edits."""
 
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from . import nodes
@@ -25,6 +26,8 @@ class Content:
     """The same of the texts before from which a value was taken: it may stand in another item, or come back."""
     first: lent.Source | None = None
     """The same of the text as it was when something was lent for the first time since the list was written."""
+    unsourced: Mapping[int, Any] = MappingProxyType({})
+    """The collections that no text had before they were written to this one, by their identities."""
     _pending: lent.Pending = MappingProxyType({})
     """What was written since, while nothing is lent: the mappings with their paths and what they held."""
     _is_simple: bool | None = None
@@ -230,10 +233,13 @@ class Content:
 
     def settled(self, text: bytes) -> None:
         """Note that what was edited stands in a text now."""
+        if self._pending and not self.first:  # scalars that came from other items are looked for in the end
+            self.first, self._lent = self._source(), None
         self._text, self._is_simple, self._is_odd, self.is_edited = text, None, False, True
         self._remarks, self._comments, self._pending = {}, None, {}
         if self.is_lent:
-            before, self._lent = self._source(), lent.Source(text, self.indent, self.manifest)  # callers have it still
+            self.unsourced = {**self.unsourced, **lent.without_source(self.manifest, before := self._source())}
+            self._lent = lent.Source(text, self.indent, self.manifest)  # callers have the manifest still
             self._fingerprint = self._lent.mark
             self._were_lent += (before,) if before.lists.keys() - self._lent.lists.keys() else ()
 

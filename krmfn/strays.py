@@ -95,7 +95,7 @@ def _changes(
     `values`: what was read from the text, and what is there now.
     """
     old, new = values
-    if id(old) not in source.lists or type(old) is not type(new) or _is_another(source, old, new):
+    if id(old) not in source.lists or type(old) is not type(new) or _is_another(item, source, old, new):
         if isinstance(old, (dict, list)) or isinstance(new, (dict, list)):
             yield from (
                 _gone(item, source, old, parts, carried) if isinstance(old, (dict, list)) else ()
@@ -130,11 +130,16 @@ def _gone(item: Item, source: lent.Source, value: Any, parts: Parts, carried: se
         yield True, stray._replace(is_part=is_part)
 
 
-def _is_another(source: lent.Source, old: Any, new: Any) -> bool:
+def _is_another(item: Item, source: lent.Source, old: Any, new: Any) -> bool:
     """Return True for a collection that came from elsewhere to the place of an old one."""
     known = source.lists.get(id(new))
-    home = source if known and known.value is new else lent.source_of(new)
+    home = source if known and known.value is new else _source_of(item, new)
     return home is not None and home.lists[id(new)].origin is not old
+
+
+def _source_of(item: Item, value: Any) -> lent.Source | None:
+    """Return the text that gave a collection; None for one that is new since the list was written."""
+    return None if item.content.unsourced.get(id(value)) is value else lent.source_of(value)
 
 
 def _old_leaves(item: Item, source: lent.Source, value: Any, parts: Parts, carried: set[int]) -> Iterator[Stray]:
@@ -163,7 +168,7 @@ def _leaves(item: Item, value: Any, parts: Parts, carried: set[int]) -> Iterator
     """Yield the scalars of a new value; of what was lent from a text only those that it has got since."""
     if not isinstance(value, (dict, list)):
         yield Stray(item, parts, value)
-    elif source := lent.source_of(value):
+    elif source := _source_of(item, value):
         origin = source.lists[id(value)].origin
         carried.add(id(origin))
         changes = _changes(item, source, (origin, value), parts, carried)

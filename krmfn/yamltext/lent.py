@@ -11,7 +11,7 @@ from ..resource import fingerprint
 from ..typed import Any
 from .align import Known, collections
 
-__all__ = ["Pending", "Source", "has_left", "known_in", "link", "parts", "source_of"]
+__all__ = ["Pending", "Source", "has_left", "known_in", "link", "parts", "source_of", "without_source"]
 
 Pending = Mapping[int, tuple[tuple[str, ...], Known]]
 """Mappings to which scalars were written, by their identities: each with its path, and what it held."""
@@ -109,6 +109,11 @@ def has_left(known: Known, held: dict[int, set[int]]) -> bool:
 
 def _members(value: Any) -> Iterable[Any]:
     return value.values() if isinstance(value, dict) else value
+
+
+def without_source(value: Any, source: Source) -> dict[int, Any]:
+    """Return the collections in a value that no text gave, neither `source` nor another one, by their identities."""
+    return {id(part): part for part in parts(value) if id(part) not in source.lists and not source_of(part)}
 
 
 def parts(value: Any) -> Iterator[Any]:

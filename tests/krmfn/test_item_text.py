@@ -129,6 +129,29 @@ def test_what_moves_to_another_item_keeps_its_comment_when_the_texts_were_asked_
     assert b"  moved: shop:1 # ours\n" in resources.to_bytes() and b"      a: b # why\n" in resources.to_bytes()
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda item: item.text,
+        lambda item: item.document,
+        lambda item: item.at("spec").head_comment,
+        lambda item: item.tentative().__enter__(),
+    ],
+)
+def test_a_scalar_that_came_keeps_its_comment_whatever_was_looked_at_since(
+    look: Callable[[Item], object], is_new: bool
+) -> None:
+    resources = ResourceList.parse((HEAD + LISTED + LISTED.replace("web", "two").replace("shop:1", "other")).encode())
+    source, target = resources.items
+    target = resources.append({"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}) if is_new else target
+    target["spec.moved"] = source.manifest["spec"]["containers"][0].pop("image")
+    look(target)
+    target["spec.more"] = "x"
+    look(target)
+    assert b"  moved: shop:1 # ours\n" in resources.to_bytes()
+
+
 def test_an_item_whose_change_cannot_be_written_can_be_removed() -> None:
     resources = ResourceList.parse((HEAD + LISTED + "# of what follows\n" + LISTED).encode())
     resources.items[0].manifest["spec"]["args"].append({1})
