@@ -63,10 +63,10 @@ def markdown(comparisons: Sequence[Comparison], review: Review = Review()) -> st
     limit = _limit(fleet, len(comparisons)) if review.page else LIMIT
     others = len(comparisons) - max(len(listed), 1)
     tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
-    top = _failing(review)
+    top = _failing(review, clusters)
     top += _opening(comparisons, fleet, max(limit - len(top), _LEAST), review.below)
     sizes = Sizes(limit - len(top) - len(tail), min(_REST, max(limit // 8, _LEAST)), review.page)
-    lines = [*comment_lines.lines(fleet, review.findings, review.failing)]
+    lines = [*comment_lines.lines(fleet, review.findings, review.failing, clusters)]
     return "".join((top, *_parts(fleet, lines, sizes), tail))
 
 
@@ -89,9 +89,9 @@ def _red(review: Review) -> list[Result]:
     return sorted(red, key=lambda finding: ("error", "warning", "info").index(finding.severity))
 
 
-def _failing(review: Review) -> str:
+def _failing(review: Review, clusters: Sequence[str]) -> str:
     """Return what makes the job fail, and what to do about it; "" when nothing does."""
-    red = _red(review)
+    red = [*comment_lines.alike(_red(review), clusters)]
     if not red:
         return ""
     room = LONGER * 3 // 4 if review.page else LIMIT // 2

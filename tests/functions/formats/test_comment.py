@@ -7,12 +7,14 @@ import html
 import pytest
 from krmfn_functions.formats.changes import text
 from krmfn_functions.formats.comment import FORMATS, LIMIT, SHORT, Review, markdown
+from krmfn_functions.formats.grouped import tag_clusters
 from krmfn_functions.formats.unjudged import Gap
 from krmfn_functions.plan import Comparison, Effect, Opening, plan
 from krmfn_functions.sentence import Nodes
 
-from krmfn import Place, error, info, warning
+from krmfn import Place, Result, error, info, warning
 from krmfn.resource import ref
+from krmfn.results import Severity
 from tests.functions.test_plan import thing
 
 
@@ -51,6 +53,22 @@ def test_rights_are_told_of_several_clusters_but_for_those_that_go() -> None:
     assert f"| and {200 - count} more | 0 | 0 | 0 | 0 | |" in many
     head = text([Comparison(name, changes) for name in ("lab", "prod")]).splitlines()[:5]
     assert [line.split()[0] for line in head if line] == ["what", "CLUSTER", "lab", "prod"]
+
+
+@pytest.mark.parametrize("severity", ["error", "warning", "info"])
+def test_findings_that_differ_in_their_places_alone_are_one_line(severity: Severity) -> None:
+    """64 clusters that are relabelled alike were 64 lines; what is said otherwise, or has no place, stays by itself."""
+    names = [f"c{at}" for at in range(64)]
+    alike = [Result("m", severity, "KRM605", place=Place(f"{name}.yaml", 0, 3, 1)) for name in names]
+    others = [Result("n", severity, place=Place("n.yaml")), Result("m", severity, "KRM605")]
+    tagged = [tag_clusters(finding, [name], names) for name, finding in zip(names, alike, strict=True)]
+    comment = markdown([Comparison(name, plan([], [])) for name in names], Review([*tagged, *others]))
+    lines = [line for line in comment.splitlines() if line.startswith(f"- **{severity}**")]
+    assert lines == [
+        f"- **{severity}** c0.yaml:3:1 m; the same in 63 other places [KRM605] (all 64 clusters)",
+        f"- **{severity}** n.yaml n",
+        f"- **{severity}** m [KRM605]",
+    ]
 
 
 @pytest.mark.parametrize(
