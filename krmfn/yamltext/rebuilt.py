@@ -157,14 +157,26 @@ class _Changes:
         """Yield where collections stood that were edited, too: by what they share with one that went."""
         parts = (inner for part in self.gone for inner in _all(part) if isinstance(inner.origin.old, (dict, list)))
         candidates = [part for part in parts if id(part.origin.node) not in self.used][:_MOST]
-        outer = dict[int, Origin]()
-        for data, name in [*_places(self.fresh)][:_MOST]:
+        outer, places = dict[int, Origin](), [*_places(self.fresh)][:_MOST]
+        holders = {id(data[name]): (id(data), name) for data, name in places}
+        for data, name in places:
             is_new = (id(data), name) not in matches and self.walk.known(data[name]) is None
             if is_new and (best := _nearest(data[name], candidates)):
                 candidates.remove(best)
                 outer[id(data[name])] = best.origin
+                around = _around(best, candidates) if len(data) == 1 and best.name == name else None
+                if around and id(data) in holders and id(data) not in outer and self.walk.known(data) is None:
+                    candidates.remove(around)
+                    outer[id(data)] = around.origin
+                    yield holders[id(data)], around.origin
                 if not (id(data) in outer and _is_at_its_place(best.origin, outer[id(data)], (data, name))):
                     yield (id(data), name), best.origin
+
+
+def _around(gone: Gone, candidates: list[Gone]) -> Gone | None:
+    """Return the mapping that went with nothing but a value in it: where that value is, under its key, it is, too."""
+    mappings = (part for part in candidates if part.origin.node.id == "mapping" and len(part.origin.node.value) == 1)
+    return next((part for part in mappings if part.origin.node.value[0][1] is gone.origin.node), None)
 
 
 def _is_at_its_place(origin: Origin, above: Origin, place: _Place) -> bool:

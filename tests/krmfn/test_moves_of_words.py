@@ -173,3 +173,24 @@ def test_it_goes_to_another_item_as_it_is_written(word: str, way: str) -> None:
     second["z" if way == "onto" else "b"] = first.pop("a")
     rest = f"# H\nz: {word} # A\ny: 1" if way == "onto" else f"z: 6\ny: 1\n# H\nb: {word} # A"
     assert resources.to_bytes().decode() == HEAD + item("a", "z: 1") + item("b", rest)
+
+
+def test_a_date_that_json_made_a_string_at_its_place_is_no_move() -> None:
+    """An equal date went from a list, with another comment."""
+
+    def write_over(spec: Any) -> None:
+        spec["l"] = "new"
+
+    out = after("a: 2001-01-01 # A\nl:\n- 2001-01-01 # L\nm:\n  x: 2001-01-01 # M", write_over, REBUILT)
+    assert out == 'a: "2001-01-01" # A\nl: new\nm:\n  x: "2001-01-01" # M'
+
+
+@pytest.mark.parametrize("value", ["80", "yes", "true"])
+def test_what_went_from_another_item_is_not_taken_for_what_was_there(value: str) -> None:
+    """An equal one is in what it is put onto, so nobody knows which of them it is."""
+    texts = item("a", f"a: {value} # A\nz: 1"), item("b", f"l:\n- {value} # L\n- x")
+    resources = ResourceList.parse((HEAD + "".join(texts)).encode())
+    first, second = (entry.manifest["spec"] for entry in resources)
+    second["l"] = first.pop("a")
+    with pytest.raises(KrmfnError, match=r"nothing says which|moves with its value onto"):
+        resources.to_bytes()
