@@ -125,7 +125,7 @@ class _Text:
             while at < stop and self.lines[at].column >= column + (not is_mapping or not self.lines[at].dash):
                 at += 1
             number += 1 + is_mapping
-            if line.alias:
+            if line.alias and (is_mapping or line.key is None):  # else it is in the entry
                 first = self.starts[self.spans[start][0]]
                 aliases[number - 1] = first + line.span[0], first + line.span[1]
             if is_mapping:

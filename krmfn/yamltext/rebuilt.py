@@ -11,7 +11,7 @@ from itertools import chain
 
 from ..resource import same
 from ..typed import Any
-from . import align, inline, origins, replaced
+from . import alias_comments, align, inline, origins, replaced
 from .candidates import Candidates
 from .origins import Origin
 from .replaced import Gone, Written
@@ -33,11 +33,13 @@ def origins_of(walk: Any) -> dict[tuple[int, Any], Origin]:
     changes.compare(walk.root, walk.old, walk.new)
     walk.gone += changes.gone
     if not changes.gone or not (changes.fresh or changes.written):
+        alias_comments.refuse(walk.root, changes.aliases, changes.unmatched({}))
         return {}
     matches = changes.equal()
     matches.update(changes.alike(matches))
     onto = replaced.moved_onto(walk, changes.written, changes.gone, changes.is_free)
     walk.replaced.update(onto)
+    alias_comments.refuse(walk.root, changes.aliases, changes.unmatched(matches | onto))
     return matches | onto
 
 
@@ -72,6 +74,7 @@ class _Changes:
         self.gone: list[Gone] = []
         self.fresh: list[_Place] = []
         self.written: list[Written] = []
+        self.aliases: list[alias_comments.Lost] = []
         self.used: set[int] = set()
         """The nodes whose values have been found, by their identities."""
 
@@ -90,11 +93,13 @@ class _Changes:
                 else:
                     self.note_gone(part, name, new)
             self.note_fresh((new, name) for name in new if name not in names.values() and name not in old)
+            self.aliases += alias_comments.of_gone(self.walk, node, old, new, ())
         elif node.id == "sequence" and isinstance(old, list) and isinstance(new, list):
             matches = align.match_entries(old, new, self.walk.lists)
             for part in (part for at, part in parts.items() if at not in matches):
                 self.note_gone(part, None, new)
             self.note_fresh((new, at) for at, match in enumerate(matches) if match is None)
+            self.aliases += alias_comments.of_gone(self.walk, node, old, new, {*matches})
             pairs += [(parts[match], new, at) for at, match in enumerate(matches) if match in parts]
         for part, data, name in pairs:
             known = self.walk.known(data[name])
@@ -124,6 +129,16 @@ class _Changes:
             elif known.walk is self.walk and id(known.node) not in self.used:
                 self.used.update(id(part.origin.node) for part in _all(Gone(known, None, 0)))
                 self.compare(known.node, known.old, data[name])
+
+    def unmatched(self, matches: dict[tuple[int, Any], Origin]) -> Iterator[Any]:
+        """Yield the values that have come and are not known to have moved, with those in them."""
+        written = ((part.data, part.name) for part in self.written if not isinstance(part.value, (dict, list)))
+        stack = [*self.fresh, *written] if self.aliases else []
+        while stack:
+            data, name = stack.pop()
+            if (id(data), name) not in matches:
+                yield data[name]
+                stack += _inner(data[name])
 
     def equal(self) -> dict[tuple[int, Any], Origin]:
         """Return where what has come stood, for what has the data of something that went."""

@@ -1,0 +1,79 @@
+"""The comment beside an alias stays or goes with it, or the edit that would move its value is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from krmfn import KrmfnError, ResourceList
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- kind: A\n  x: &x {}\n"
+Edit = Callable[[dict[str, Any]], object]
+
+
+def listed(anchored: str, body: str) -> ResourceList:
+    lines = "".join(f"  {line}\n" for line in body.split("\n"))
+    return ResourceList.parse((HEAD.replace("{}", anchored) + lines).encode())
+
+
+MOVES: dict[str, tuple[str, str, Edit]] = {
+    "renamed": ("a: *x # A", "a", lambda m: m.update(b=m.pop("a"))),
+    "a comment above": ("# A\na: *x", "a", lambda m: m.update(b=m.pop("a"))),
+    "into a list": ("a: *x # A\nl:\n- u", "a", lambda m: m["l"].append(m.pop("a"))),
+    "into a mapping that is new": ("a: *x # A", "a", lambda m: m.update(b={"c": m.pop("a")})),
+    "onto another value": ("a: *x # A\nb: u", "a", lambda m: m.update(b=m.pop("a"))),
+    "out of a list": ("l:\n- u\n- *x # A", "l[1]", lambda m: m.update(b=m["l"].pop())),
+    "out of brackets": ("s: {a: *x, # A\n  b: u}", "s.a", lambda m: m.update(b=m["s"].pop("a"))),
+    "deeper": ("s:\n  t:\n  - a: *x # A\n    u: v", "s.t[0].a", lambda m: m.update(b=m["s"]["t"][0].pop("a"))),
+}
+
+
+@pytest.mark.parametrize("anchored", ["word", "5", "true", "{k: v}", "[u, v]"])
+@pytest.mark.parametrize("name", MOVES)
+def test_the_value_of_an_alias_with_a_comment_does_not_move(name: str, anchored: str) -> None:
+    """The comment was lost in silence."""
+    body, path, edit = MOVES[name]
+    resources = listed(anchored, body)
+    edit(resources.items[0].manifest)
+    with pytest.raises(
+        KrmfnError, match=r"the comment '# A' is beside an alias, which stays; (clear|remove) it "
+    ) as failure:
+        resources.to_bytes()
+    assert f" {path} cannot move: " in f" {failure.value}" or f"{path}: " in str(failure.value), failure.value
+
+
+@pytest.mark.parametrize("name", [name for name in MOVES if not name.startswith("out of ")])
+def test_a_comment_that_a_field_has_can_be_cleared_before(name: str) -> None:
+    body, path, edit = MOVES[name]
+    resources = listed("word", body)
+    field = resources.items[0].at(path)
+    field.comment = field.head_comment = ""
+    edit(resources.items[0].manifest)
+    assert b"# A" not in resources.to_bytes()
+
+
+KEPT: dict[str, tuple[str, Edit, str]] = {
+    "deleted": ("a: *x # A\nz: u", lambda m: m.pop("a"), "z: u"),
+    "another value": ("a: *x # A", lambda m: m.update(a="u"), "a: u # A"),
+    "what holds it moves": ("a: # B\n  y: *x # A", lambda m: m.update(b=m.pop("a")), "b: # B\n  y: *x # A"),
+    "its list is turned": ("l:\n- u\n- *x # A", lambda m: m["l"].reverse(), "l:\n- *x # A\n- u"),
+    "it goes, and something else comes": ("a: *x # A", lambda m: (m.pop("a"), m.update(b="u")), "b: u"),
+    "no comment": ("a: *x", lambda m: m.update(b=m.pop("a")), "b: word"),
+}
+
+
+def test_the_first_key_behind_a_dash_goes_though_it_is_an_alias() -> None:
+    """The whole entry was taken for the alias, so that was refused."""
+    resources = listed("word", "l:\n- a: *x\n  u: v")
+    del resources.items[0].manifest["l"][0]["a"]
+    assert resources.to_bytes() == listed("word", "l:\n- u: v").to_bytes()
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_all_else_goes_on(name: str) -> None:
+    body, edit, expected = KEPT[name]
+    resources = listed("word", body)
+    edit(resources.items[0].manifest)
+    assert resources.to_bytes() == listed("word", expected).to_bytes()
