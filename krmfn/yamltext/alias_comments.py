@@ -4,13 +4,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from ..typed import Any, NamedTuple
-from . import align, losses, positions
+from . import align, losses, origins, positions
+from .beside import COMMENT
 from .positions import key_name
 from .simple import is_merge
 
-__all__ = ["Lost", "of_gone", "refuse"]
+__all__ = ["Lost", "of_gone", "refuse", "within"]
 
-_BEHIND = r"[ \t]*,?[ \t]*(#[^\n]*)"
+_BEHIND = r"[ \t]*,?" + COMMENT
 
 
 class Lost(NamedTuple):
@@ -40,6 +41,15 @@ def of_gone(walk: Any, node: Any, old: Any, new: Any, kept: Collection[int | Non
             yield Lost(node, name, old[name], comments[0])
 
 
+def within(walk: Any, node: Any, old: Any, used: Collection[int]) -> Iterator[Lost]:
+    """Yield the same of all aliases in a collection that went, but for what stands elsewhere: `used` has its nodes."""
+    if not walk.shared or id(node) in used or not isinstance(old, (dict, list)):
+        return
+    yield from of_gone(walk, node, old, (), ())
+    for _, part in origins.parts_of(walk, node, old):
+        yield from within(walk, part.node, part.old, used)
+
+
 def _gone(walk: Any, node: Any, new: Any, kept: Collection[int | None]) -> Iterator[tuple[int, Any, int]]:
     """Yield each part that goes: its number as `rows.alias` has it, its key or index, and where its key or dash is."""
     if node.id == "mapping":
@@ -57,7 +67,7 @@ def _comments(walk: Any, node: Any, begin: int, end: int) -> list[str]:
     behind = re.compile(_BEHIND).match(walk.text, end)
     above = "" if node.flow_style else walk.text[walk.rows.begin(begin) : begin]
     rows = [row.strip() for row in above.splitlines() if row.lstrip().startswith("#")]
-    return [*rows, *([behind[1]] if behind else [])]
+    return [*rows, *([behind[0].lstrip(" \t,")] if behind else [])]
 
 
 def refuse(root: Any, lost: Iterable[Lost], values: Iterable[Any]) -> None:

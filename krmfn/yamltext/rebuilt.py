@@ -39,6 +39,7 @@ def origins_of(walk: Any) -> dict[tuple[int, Any], Origin]:
     matches.update(changes.alike(matches))
     onto = replaced.moved_onto(walk, changes.written, changes.gone, changes.is_free)
     walk.replaced.update(onto)
+    changes.note_aliases_within()
     alias_comments.refuse(walk.root, changes.aliases, changes.unmatched(matches | onto))
     return matches | onto
 
@@ -129,6 +130,11 @@ class _Changes:
             elif known.walk is self.walk and id(known.node) not in self.used:
                 self.used.update(id(part.origin.node) for part in _all(Gone(known, None, 0)))
                 self.compare(known.node, known.old, data[name])
+
+    def note_aliases_within(self) -> None:
+        """Note the comments of aliases in what went and has not been found elsewhere."""
+        for part in self.gone:
+            self.aliases += alias_comments.within(self.walk, part.origin.node, part.origin.old, self.used)
 
     def unmatched(self, matches: dict[tuple[int, Any], Origin]) -> Iterator[Any]:
         """Yield the values that have come and are not known to have moved, with those in them."""

@@ -26,6 +26,9 @@ MOVES: dict[str, tuple[str, str, Edit]] = {
     "onto another value": ("a: *x # A\nb: u", "a", lambda m: m.update(b=m.pop("a"))),
     "out of a list": ("l:\n- u\n- *x # A", "l[1]", lambda m: m.update(b=m["l"].pop())),
     "out of brackets": ("s: {a: *x, # A\n  b: u}", "s.a", lambda m: m.update(b=m["s"].pop("a"))),
+    "while what held it goes": ("s:\n  a: *x # A\n  c: d", "s.a", lambda m: m.update(b=m.pop("s")["a"])),
+    "while its list goes": ("s:\n- a: u\n  c: *x # A", "s[0].c", lambda m: m.update(b=m.pop("s")[0]["c"])),
+    "while what held it gets another value": ("s:\n  a: *x # A", "s.a", lambda m: m.update(b=m["s"]["a"], s="u")),
     "deeper": ("s:\n  t:\n  - a: *x # A\n    u: v", "s.t[0].a", lambda m: m.update(b=m["s"]["t"][0].pop("a"))),
 }
 
@@ -60,6 +63,12 @@ KEPT: dict[str, tuple[str, Edit, str]] = {
     "what holds it moves": ("a: # B\n  y: *x # A", lambda m: m.update(b=m.pop("a")), "b: # B\n  y: *x # A"),
     "its list is turned": ("l:\n- u\n- *x # A", lambda m: m["l"].reverse(), "l:\n- *x # A\n- u"),
     "it goes, and something else comes": ("a: *x # A", lambda m: (m.pop("a"), m.update(b="u")), "b: u"),
+    "all that holds it goes": ("s:\n  a: *x # A\n  c: d", lambda m: (m.pop("s"), m.update(b="u")), "b: u"),
+    "all that holds it moves, and an equal one comes": (
+        "s:\n  a: *x # A\n  c: d",
+        lambda m: m.update(b=m.pop("s"), e="word"),
+        "b:\n  a: *x # A\n  c: d\ne: word",
+    ),
     "no comment": ("a: *x", lambda m: m.update(b=m.pop("a")), "b: word"),
 }
 
