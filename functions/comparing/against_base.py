@@ -14,6 +14,7 @@ from ..cluster.survey import places
 from ..command import Context
 from ..deployments.deployment import Deployment
 from ..formats.checked import names_of
+from ..grouping import grouped
 from ..paths import files
 from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison, Plan, undecided
@@ -122,9 +123,8 @@ def _comparisons(
 
 def _of_no_cluster(base: Base, missing: _Errors, lost: _Errors) -> Iterator[Comparison]:
     """Yield a comparison for each path that belongs to no cluster and cannot be read, here or else in the base."""
-    by_path = {path or config.NAME: [result for other, result in missing if other == path] for path, _ in missing}
+    by_path, former = (grouped((path or config.NAME, result) for path, result in side) for side in (missing, lost))
     yield from (Comparison(name, _NOTHING, results, failed=True) for name, results in by_path.items())
-    former = {path or config.NAME: [result for other, result in lost if other == path] for path, _ in lost}
     yield from (_unknown(base, name, (), results) for name, results in former.items() if name not in by_path)
 
 
