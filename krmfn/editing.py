@@ -7,6 +7,7 @@ from functools import lru_cache
 from . import itemtext, texts
 from .envelope import Envelope
 from .errors import KrmfnError, Refused
+from .index import has
 from .item import Item
 from .ownership import Id, updated
 from .resource import Manifest, Ref, annotations_of, checked, join, mapping, same
@@ -126,7 +127,7 @@ def put(resources: Any, steps: Iterable[_Step]) -> None:
 
 def replace(resources: Any, item: Item, manifest: Manifest) -> None:
     """Replace the data of an item of the list (see `ResourceList.replace`)."""
-    if item not in resources.items:
+    if not has(resources, item):
         raise Refused("cannot be replaced: it is not in the list", item, f"{item.ref} ")
     checked(manifest, is_named=False)
     item.content.take(with_origin(item, manifest))

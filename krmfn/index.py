@@ -8,7 +8,7 @@ from .ownership import Id
 from .resource import GroupKind
 from .typed import Any
 
-__all__ = ["Index", "index_of"]
+__all__ = ["Index", "has", "index_of"]
 
 
 class Index:
@@ -59,3 +59,12 @@ def index_of(resources: Any, kinds: Collection[str]) -> Index:
     if known is None or not known.holds(resources.items, kinds):
         known = resources.index = Index(resources.items, known.kinds.union(kinds) if known else kinds)
     return known
+
+
+def has(resources: Any, item: Item) -> bool:
+    """Return True for an item of a list. Where it stood is kept, since functions ask item by item."""
+    items, at = resources.items, resources.places.get(id(item), len(resources.items))
+    if at < len(items) and items[at] is item:
+        return True
+    resources.places = {id(other): at for at, other in enumerate(items)}
+    return id(item) in resources.places

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from .editing import plan, put, with_refs
 from .errors import KrmfnError, Refused
-from .index import index_of
+from .index import has, index_of
 from .item import Item
 from .names import Names
 from .ownership import Id, Mark, known_as, mark_on, stamp
@@ -25,7 +25,7 @@ _Objects = dict[Id, tuple[Ref, Manifest]]
 
 def put_owned(resources: Any, owner: Item | Manifest, manifests: Any, adopt: "Adopt | None") -> None:
     """Put in the objects that the function makes of `owner`, and remove its others (see `ResourceList.own`)."""
-    if isinstance(owner, Item) and owner not in resources.items:
+    if isinstance(owner, Item) and not has(resources, owner):
         raise Refused(_ABSENT, owner, f"{owner.ref} ")
     objects = _stamped(resources, owner, manifests)
     source, notes = (ref(owner), annotations_of(owner)) if isinstance(owner, dict) else (owner.ref, owner.annotations)

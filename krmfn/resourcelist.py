@@ -49,6 +49,7 @@ class ResourceList:
         self.prefix = PREFIX
         """What the annotations of the owner's mark begin with."""
         self.index: Index | None = None
+        self.places: dict[int, int] = {}  # see `index.has`
         """The items by their ids, once a method has asked for them (see `index.index_of`)."""
         self.owners: set[Id] = set()
         """For whom `own` was called in this run."""

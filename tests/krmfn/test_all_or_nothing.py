@@ -75,3 +75,33 @@ def test_an_item_that_is_not_in_the_list_is_refused(name: str, is_gone: bool) ->
         call(resources, item)
     assert ([*resources.changes], resources.to_bytes()) == before
     assert not item.is_edited and item not in resources
+
+
+def test_an_item_of_a_long_list_is_known_without_a_look_at_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each call compared all items before it: to replace 40,000 took nine times as long as before."""
+    lines = "".join(f"- apiVersion: v1\n  kind: A\n  metadata: {{name: a{at}}}\n" for at in range(200))
+    resources = ResourceList.parse(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{lines}".encode())
+    compared: list[object] = []
+
+    def compare(item: Item, other: object) -> bool:
+        compared.append(other)
+        return item is other
+
+    monkeypatch.setattr(Item, "__eq__", compare)
+    monkeypatch.setattr(Item, "__hash__", object.__hash__)
+    for item in resources:
+        resources.replace(item, {**item.manifest, "data": {}})
+    assert not compared
+
+
+def test_an_item_is_of_the_list_wherever_it_stands_in_it() -> None:
+    lines = "".join(f"- apiVersion: v1\n  kind: A\n  metadata: {{name: {name}}}\n" for name in "abc")
+    resources = ResourceList.parse(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{lines}".encode())
+    first, second, third = resources.items
+    resources.replace(first, {**first.manifest, "data": {}})
+    resources.items[:] = [third, first]
+    resources.replace(third, {**third.manifest, "data": {}})
+    resources.replace(first, {**first.manifest, "data": {"k": "v"}})
+    with pytest.raises(KrmfnError, match="it is not in the list"):
+        resources.replace(second, second.manifest)
+    assert third["data"] == {} and first["data"] == {"k": "v"}
