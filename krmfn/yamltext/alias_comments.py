@@ -11,7 +11,7 @@ from .simple import is_merge
 
 __all__ = ["Lost", "of_gone", "refuse", "within"]
 
-_BEHIND = r"[ \t]*,?" + COMMENT
+_BEHIND = r"(?:[ \t]*,)?" + COMMENT
 
 
 class Lost(NamedTuple):
