@@ -50,8 +50,18 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
     went = [stray for strays in gone.values() for stray in strays]
     for item in removed:
         went += (stray._replace(is_removed=True) for stray in had(item, carried))
-    for source, target in _pairs(went, (stray for strays in fresh.values() for stray in strays)):
-        _write(source, target)
+    come, pairs = [stray for strays in fresh.values() for stray in strays], list[tuple[Stray, Stray]]()
+    while went and come:
+        found = [*_pairs(went, come)]
+        targets = {id(target) for _, target in found}
+        come = [stray for stray in come if id(stray) not in targets]
+        # whose comments make way for others went from its place, too
+        went = [target.former for source, target in found if target.former and _has_comments(source)]
+        pairs += found
+    standing = [_standing(source) for source, _ in pairs]  # before anything is written
+    for (source, target), how in zip(pairs, standing, strict=True):
+        if any(how):
+            _write(source, target, how)
 
 
 def _without_common(gone: list[Stray], fresh: list[Stray], direct: Counter[str]) -> tuple[list[Stray], list[Stray]]:
@@ -191,6 +201,11 @@ def _standing(stray: Stray) -> _Written:
     return _Written(comment, head, raw if is_own else "")
 
 
+def _has_comments(stray: Stray) -> bool:
+    how = _standing(stray)
+    return bool(how.comment or how.head)
+
+
 def _node(root: Any, parts: Parts) -> Any:
     """Return the node at a path; None without one."""
     for part in parts:
@@ -199,11 +214,9 @@ def _node(root: Any, parts: Parts) -> Any:
     return root
 
 
-def _write(source: Stray, target: Stray) -> None:
+def _write(source: Stray, target: Stray, how: _Written) -> None:
     """Give a scalar the comments and quotes that it had. Raises Refused where it has no line for a comment."""
-    how, content = _standing(source), target.item.content
-    if not any(how):
-        return
+    content = target.item.content
     content.settle(target.item)
     _spell(target, how.spelled)
     field, is_entry = target.item.at(target.parts), target.is_onto and not target.name

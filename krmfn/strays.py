@@ -10,12 +10,15 @@ __all__ = ["Parts", "Stray", "got", "had", "losing", "lost"]
 
 Parts = tuple[str, ...]
 
+_TOP: tuple[Parts, Parts] = (), ()
+
 
 class Stray(NamedTuple):
     """A scalar that an item has lost, or got."""
 
     item: Item
     parts: Parts
+    """Its path; of one that went that in the old text."""
     value: Any
     is_removed: bool = False
     """Whether its whole item went: then it did not have to move."""
@@ -23,6 +26,8 @@ class Stray(NamedTuple):
     """Whether another scalar was at its place."""
     is_part: bool = False
     """Whether it went with a mapping or list around it, and not by itself."""
+    former: "Stray | None" = None
+    """The scalar that was at its place, if there was one."""
 
     @property
     def name(self) -> str:
@@ -62,7 +67,8 @@ def _is_other(part: Any, now: Any) -> bool:
 def lost(item: Item, carried: set[int]) -> Iterator[Stray]:
     """Yield the scalars that an item had and has not, but for those in `carried` collections."""
     source = item.content.first
-    for is_gone, stray in _changes(item, source, (source.root, item.content.manifest), (), carried) if source else ():
+    values = source and (source.root, item.content.manifest)
+    for is_gone, stray in _changes(item, source, values, _TOP, carried) if source and values else ():
         if is_gone:
             yield stray
 
@@ -82,28 +88,28 @@ def got(item: Item, carried: set[int]) -> Iterator[Stray]:
     if source is None:
         yield from _leaves(item, item.content.manifest, (), carried)
         return
-    for is_gone, stray in _changes(item, source, (source.root, item.content.manifest), (), carried):
+    for is_gone, stray in _changes(item, source, (source.root, item.content.manifest), _TOP, carried):
         if not is_gone:
             yield stray
 
 
 def _changes(
-    item: Item, source: lent.Source, values: tuple[Any, Any], parts: Parts, carried: set[int]
+    item: Item, source: lent.Source, values: tuple[Any, Any], paths: tuple[Parts, Parts], carried: set[int]
 ) -> Iterator[tuple[bool, Stray]]:
     """Yield the scalars that went from a value of a text, True with them, and those that have come.
 
-    `values`: what was read from the text, and what is there now.
+    `values`: what was read from the text, and what is there now; `paths`: where each of them is.
     """
-    old, new = values
+    (old, new), (former_path, path) = values, paths
     if id(old) not in source.lists or type(old) is not type(new) or _is_another(item, source, old, new):
         if isinstance(old, (dict, list)) or isinstance(new, (dict, list)):
             yield from (
-                _gone(item, source, old, parts, carried) if isinstance(old, (dict, list)) else ()
+                _gone(item, source, old, former_path, carried) if isinstance(old, (dict, list)) else ()
             )  # else it stays
             is_onto = not isinstance(new, (dict, list))
-            yield from ((False, stray._replace(is_onto=is_onto)) for stray in _leaves(item, new, parts, carried))
+            yield from ((False, stray._replace(is_onto=is_onto)) for stray in _leaves(item, new, path, carried))
         elif align.text_of(old) != align.text_of(new):  # a date that JSON made a string is itself
-            yield False, Stray(item, parts, new, is_onto=True)
+            yield False, Stray(item, path, new, is_onto=True, former=Stray(item, former_path, old))
         return
     before = source.lists[id(old)].entries
     pairs = dict[Any, Any]()
@@ -115,12 +121,13 @@ def _changes(
     stayed = {*pairs.values()}
     for name, part in before.items() if isinstance(before, dict) else enumerate(before):
         if name not in stayed:
-            yield from _gone(item, source, part, (*parts, str(name)), carried)
+            yield from _gone(item, source, part, (*former_path, str(name)), carried)
     for name, former in pairs.items():
         if former is None:
-            yield from ((False, stray) for stray in _leaves(item, new[name], (*parts, str(name)), carried))
+            yield from ((False, stray) for stray in _leaves(item, new[name], (*path, str(name)), carried))
         else:
-            yield from _changes(item, source, (before[former], new[name]), (*parts, str(name)), carried)
+            both = (*former_path, str(former)), (*path, str(name))
+            yield from _changes(item, source, (before[former], new[name]), both, carried)
 
 
 def _gone(item: Item, source: lent.Source, value: Any, parts: Parts, carried: set[int]) -> Iterator[tuple[bool, Stray]]:
@@ -171,7 +178,7 @@ def _leaves(item: Item, value: Any, parts: Parts, carried: set[int]) -> Iterator
     elif source := _source_of(item, value):
         origin = source.lists[id(value)].origin
         carried.add(id(origin))
-        changes = _changes(item, source, (origin, value), parts, carried)
+        changes = _changes(item, source, (origin, value), ((), parts), carried)
         yield from (stray for is_gone, stray in changes if not is_gone)
     else:
         for name, part in value.items() if isinstance(value, dict) else enumerate(value):

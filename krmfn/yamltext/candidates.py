@@ -7,9 +7,9 @@ from ..typed import Any
 from . import align, replaced
 from .replaced import Gone
 
-__all__ = ["Candidates"]
+__all__ = ["Candidates", "Place", "places_below", "places_in"]
 
-_Place = tuple[Any, Any]
+Place = tuple[Any, Any]
 """A collection of the new data, and a key or an index in it."""
 
 
@@ -29,7 +29,7 @@ class Candidates:
             for trait in (("name", part.name), ("holder", part.holder), ("value", id(part.origin.old))):
                 self.by_trait.setdefault((text, *trait), deque()).append(part)
 
-    def sure(self, place: _Place) -> Gone | None:
+    def sure(self, place: Place) -> Gone | None:
         """Return which of the equal values that went is the one at a place, where that is the same, or its key is."""
         (data, name), value = place, place[0][place[1]]
         text = align.text_of(value)
@@ -37,7 +37,7 @@ class Candidates:
         named = self._first(self.by_trait.get((text, "name", name))) if isinstance(data, dict) else None
         return identical or named
 
-    def rest(self, place: _Place, count: int) -> Gone | None:
+    def rest(self, place: Place, count: int) -> Gone | None:
         """Return which of the equal values that went and are not used yet stands where `count` equal ones have come.
 
         One of the same collection comes first. A value that says little has to be the only one. Raises WouldLose where
@@ -52,7 +52,7 @@ class Candidates:
             return self._only(text, place) if count == 1 else None
         return self._first(self.by_trait.get((text, "holder", id(data)))) or self._first(self.by_text[text])
 
-    def _only(self, text: str, place: _Place) -> Gone | None:
+    def _only(self, text: str, place: Place) -> Gone | None:
         """Return the first of equal values that say little; None where it is a word that another one may be."""
         match = self._first(self.by_text[text])
         if match is None or not replaced.is_word(match):
@@ -67,7 +67,7 @@ class Candidates:
             parts.popleft()
         return parts[0] if parts else None
 
-    def _check_alike(self, text: str, place: _Place, come: int, least: int) -> None:
+    def _check_alike(self, text: str, place: Place, come: int, least: int) -> None:
         """Raise WouldLose where so many equal values went, or more, that are not alike, or fewer than have come.
 
         Once for a text: of those that are alike, and of too few, later questions are about some.
@@ -77,3 +77,18 @@ class Candidates:
             free = [part for part in self.by_text[text] if id(part.origin.node) not in self.used]
             if len(free) >= least:
                 replaced.check_alike(free, replaced.path_to(free[0].origin.walk, *place), come)
+
+
+def places_in(value: Any) -> Iterator[Place]:
+    """Yield the places of a collection, none of another value."""
+    if isinstance(value, (dict, list)):
+        yield from ((value, name) for name in (value if isinstance(value, dict) else range(len(value))))
+
+
+def places_below(places: list[Place]) -> Iterator[Place]:
+    """Yield some places and those below them, outer ones first."""
+    stack = places[::-1]
+    while stack:
+        data, name = stack.pop()
+        yield data, name
+        stack += [*places_in(data[name])][::-1]

@@ -2,7 +2,7 @@
 
 What an edit takes away at one place and puts in at another one is taken for moved when it is the same: with the same
 data, and for a number, a boolean or one character the only such value there. A mapping or list that was renamed or
-moved and edited at once is known by what it shares with one that went.
+moved and edited at once is known by what it shares with one that went (see `likeness`).
 """
 
 from collections import Counter
@@ -11,18 +11,13 @@ from itertools import chain
 
 from ..resource import same
 from ..typed import Any
-from . import alias_comments, align, inline, origins, replaced
-from .candidates import Candidates
+from . import alias_comments, align, inline, likeness, origins, replaced
+from .candidates import Candidates, Place, places_below, places_in
 from .origins import Origin
 from .replaced import Gone, Written
 from .replaced import parts as _all
 
 __all__ = ["origins_of", "went"]
-
-_Place = tuple[Any, Any]
-"""A collection of the new data, and a key or an index in it."""
-_MOST = 100
-"""How many values that came are compared, one by one, with those that went."""
 
 
 def origins_of(walk: Any) -> dict[tuple[int, Any], Origin]:
@@ -35,13 +30,15 @@ def origins_of(walk: Any) -> dict[tuple[int, Any], Origin]:
     if not changes.gone or not (changes.fresh or changes.written):
         alias_comments.refuse(walk.root, changes.aliases, changes.unmatched({}))
         return {}
-    matches = changes.equal()
-    matches.update(changes.alike(matches))
+    matches = changes.equal(changes.gone, {})
+    matches.update(likeness.alike(walk, changes.gone, changes.fresh, matches, changes.used))
     onto = replaced.moved_onto(walk, changes.written, changes.gone, changes.is_free)
     walk.replaced.update(onto)
+    matches.update(onto)
+    matches.update(changes.equal(changes.displaced(onto), matches))
     changes.note_aliases_within()
-    alias_comments.refuse(walk.root, changes.aliases, changes.unmatched(matches | onto))
-    return matches | onto
+    alias_comments.refuse(walk.root, changes.aliases, changes.unmatched(matches))
+    return matches
 
 
 def went(gone: list[Gone]) -> dict[int, Origin]:
@@ -73,7 +70,7 @@ class _Changes:
     def __init__(self, walk: Any) -> None:
         self.walk = walk
         self.gone: list[Gone] = []
-        self.fresh: list[_Place] = []
+        self.fresh: list[Place] = []
         self.written: list[Written] = []
         self.aliases: list[alias_comments.Lost] = []
         self.used: set[int] = set()
@@ -121,7 +118,7 @@ class _Changes:
         self.gone.append(Gone(part, name, id(holder)))
         self.used.difference_update(id(inner.origin.node) for inner in _all(self.gone[-1]))
 
-    def note_fresh(self, places: Iterator[_Place] | list[_Place]) -> None:
+    def note_fresh(self, places: Iterator[Place] | list[Place]) -> None:
         """Note what has come; what is known by its identity may have been edited."""
         for data, name in places:
             known = self.walk.known(data[name])
@@ -144,17 +141,27 @@ class _Changes:
             data, name = stack.pop()
             if (id(data), name) not in matches:
                 yield data[name]
-                stack += _inner(data[name])
+                stack += places_in(data[name])
 
-    def equal(self) -> dict[tuple[int, Any], Origin]:
-        """Return where what has come stood, for what has the data of something that went."""
-        gone = [part for part in self.gone if id(part.origin.node) not in self.used]
+    def displaced(self, onto: dict[tuple[int, Any], Origin]) -> list[Gone]:
+        """Return what stood where others moved `onto`, with their comments: it went, too, if none of these is it."""
+        self.used.update(id(origin.node) for origin in onto.values())
+        places = [place for place in self.written if (id(place.data), place.name) in onto]
+        return [Gone(place.old, place.name if place.old.key else None, id(place.data)) for place in places]
+
+    def equal(self, went: list[Gone], known: dict[tuple[int, Any], Origin]) -> dict[tuple[int, Any], Origin]:
+        """Return where what has come stood, for what has the data of something that went; without the `known` ones."""
+        gone = [part for part in went if id(part.origin.node) not in self.used]
+        if not gone:
+            return {}
         candidates = Candidates(filter(_may_move, chain.from_iterable(map(_all, gone))), self.used)
-        counts = Counter(align.text_of(data[name]) for data, name in _places(self.fresh))
+        counts = Counter(align.text_of(data[name]) for data, name in places_below(self.fresh))
         matches: dict[tuple[int, Any], Origin] = {}
-        stack, scalars = self.fresh[::-1], list[_Place]()
+        stack, scalars = self.fresh[::-1], list[Place]()
         while stack:
             data, name = stack.pop()
+            if (id(data), name) in known:
+                continue
             value = data[name]
             match = candidates.sure((data, name))
             if not match and not (isinstance(value, (dict, list)) and value):
@@ -162,7 +169,7 @@ class _Changes:
             elif match := match or candidates.rest((data, name), counts[align.text_of(value)]):
                 matches[id(data), name] = self._used(match)
             else:
-                stack += [*_inner(value)][::-1]
+                stack += [*places_in(value)][::-1]
         counts = Counter(align.text_of(data[name]) for data, name in scalars)
         for data, name in scalars:
             if match := candidates.rest((data, name), counts[align.text_of(data[name])]):
@@ -173,38 +180,6 @@ class _Changes:
         """Return where a value stood that has been found; it is nobody else's."""
         self.used.update(id(part.origin.node) for part in _all(gone))
         return gone.origin
-
-    def alike(self, matches: dict[tuple[int, Any], Origin]) -> Iterator[tuple[tuple[int, Any], Origin]]:
-        """Yield where collections stood that were edited, too: by what they share with one that went."""
-        parts = (inner for part in self.gone for inner in _all(part) if isinstance(inner.origin.old, (dict, list)))
-        candidates = [part for part in parts if id(part.origin.node) not in self.used][:_MOST]
-        outer, places = dict[int, Origin](), [*_places(self.fresh)][:_MOST]
-        holders = {id(data[name]): (id(data), name) for data, name in places}
-        for data, name in places:
-            is_new = (id(data), name) not in matches and self.walk.known(data[name]) is None
-            if is_new and (best := _nearest(data[name], candidates)):
-                candidates.remove(best)
-                outer[id(data[name])] = best.origin
-                around = _around(best, candidates) if len(data) == 1 and best.name == name else None
-                if around and id(data) in holders and id(data) not in outer and self.walk.known(data) is None:
-                    candidates.remove(around)
-                    outer[id(data)] = around.origin
-                    yield holders[id(data)], around.origin
-                if not (id(data) in outer and _is_at_its_place(best.origin, outer[id(data)], (data, name))):
-                    yield (id(data), name), best.origin
-
-
-def _around(gone: Gone, candidates: list[Gone]) -> Gone | None:
-    """Return the mapping that went with nothing but a value in it: where that value is, under its key, it is, too."""
-    mappings = (part for part in candidates if part.origin.node.id == "mapping" and len(part.origin.node.value) == 1)
-    return next((part for part in mappings if part.origin.node.value[0][1] is gone.origin.node), None)
-
-
-def _is_at_its_place(origin: Origin, above: Origin, place: _Place) -> bool:
-    """Return True for a part of a collection that moved, as it was a part of that before."""
-    (data, name), parts = place, dict(origins.parts_of(above.walk, above.node, above.old))
-    former = align.match_entries(above.old, data)[name] if isinstance(data, list) else name
-    return former in parts and parts[former].node is origin.node
 
 
 def _may_move(gone: Gone) -> bool:
@@ -218,30 +193,3 @@ def _is_other(old: Any, new: Any) -> bool:
         return old.keys().isdisjoint(new)
     kinds = [type(value) if isinstance(value, (dict, list)) else None for value in (old, new)]
     return kinds[0] is not kinds[1]
-
-
-def _inner(value: Any) -> Iterator[_Place]:
-    if isinstance(value, (dict, list)):
-        yield from ((value, name) for name in (value if isinstance(value, dict) else range(len(value))))
-
-
-def _places(places: list[_Place]) -> Iterator[_Place]:
-    """Yield some places and those below them, outer ones first."""
-    stack = places[::-1]
-    while stack:
-        data, name = stack.pop()
-        yield data, name
-        stack += [*_inner(data[name])][::-1]
-
-
-def _nearest(value: Any, gone: list[Gone]) -> Gone | None:
-    """Return which that went shares most with a new one, at least a third (of scalars half); None for none."""
-    shares = [(align.share(part.origin.old, value), part) for part in gone]
-    best = max(shares, key=lambda pair: pair[0], default=None)
-    parts = best[1].origin.old if best else ()
-    least = 3 if any(isinstance(part, (dict, list)) for part in _inner_values(parts)) else 2
-    return best[1] if best and least * best[0] >= max(len(parts), 1) else None
-
-
-def _inner_values(value: Any) -> Iterator[Any]:
-    yield from value.values() if isinstance(value, dict) else value

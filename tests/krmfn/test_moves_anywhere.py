@@ -303,16 +303,17 @@ def move(rng: random.Random, giver: Any, taker: Any) -> bool:
     if isinstance(target, list):
         target.insert(rng.randint(0, len(target)), value)
     else:
-        target[name if isinstance(name, str) and name not in target and rng.random() < 0.5 else "renamed"] = value
+        free = next(key for key in map("renamed{}".format, ("", *range(9))) if key not in target)
+        target[name if isinstance(name, str) and name not in target and rng.random() < 0.5 else free] = value
     return True
 
 
-def check(text: str, way: str, rng: random.Random) -> None:
-    """Assert that a random move keeps data and comments, or is refused."""
+def check(text: str, way: str, rng: random.Random, edit: Callable[[random.Random, Any, Any], bool] = move) -> None:
+    """Assert that a random move, or other edits, keep data and comments, or are refused."""
     resources = ResourceList.parse(text.encode())
     first, last = resources.items[0], resources.items[-1]
     manifest = json.loads(json.dumps(first.manifest)) if way == "replace" else first.manifest
-    if not move(rng, manifest.get("spec"), last.manifest.get("spec") if way == "other item" else manifest.get("spec")):
+    if not edit(rng, manifest.get("spec"), last.manifest.get("spec") if way == "other item" else manifest.get("spec")):
         return
     if way == "replace":
         resources.replace(first, manifest)
