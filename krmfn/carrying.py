@@ -52,12 +52,12 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
         went += (stray._replace(is_removed=True) for stray in had(item, carried))
     come, pairs = [stray for strays in fresh.values() for stray in strays], list[tuple[Stray, Stray]]()
     while went and come:
-        found = [*_pairs(went, come)]
-        targets = {id(target) for _, target in found}
+        moves = [*_pairs(went, come)]
+        targets = {id(target) for _, target in moves}
         come = [stray for stray in come if id(stray) not in targets]
         # whose comments make way for others went from its place, too
-        went = [target.former for source, target in found if target.former and _has_comments(source)]
-        pairs += found
+        went = [target.former for source, target in moves if target.former and _has_comments(source)]
+        pairs += moves
     standing = [_standing(source) for source, _ in pairs]  # before anything is written
     for (source, target), how in zip(pairs, standing, strict=True):
         if any(how):
