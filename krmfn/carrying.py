@@ -7,25 +7,14 @@ with what others have got, once, when the list is written. Within an item `yamlt
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 
-from . import itemtext
+from . import itemtext, spelling
+from .departures import arrived, common, displaced, had, lost, without
 from .item import Item
-from .resource import same
-from .strays import Parts, Stray, got, had, losing, lost
-from .typed import Any, NamedTuple
-from .yamltext import align, edit, losses, positions, remarks, replaced, simple, trees
+from .spelling import Standing, standing_of
+from .strays import Stray, got, last_text, losing
+from .yamltext import align, losses, replaced
 
 __all__ = ["carry"]
-
-_QUOTES = ("'", '"')
-
-
-class _Written(NamedTuple):
-    """How a scalar stood in its text."""
-
-    comment: str
-    head: str
-    spelled: str
-    """With its quotes, or the word for a boolean that has a comment; "" for what is written as any other one."""
 
 
 def carry(items: list[Item], before: Iterable[Item]) -> None:
@@ -40,51 +29,53 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
     getters = [
         item for item in items if itemtext.has_changed(item) or (item._fits is not None and item._origin is None)
     ]
-    fresh = {id(item): [*got(item, carried)] for item in getters}
+    fresh = {id(item): arrived(item, carried) for item in getters}
     if not any(fresh.values()):
         return
     gone = {id(item): [*lost(item, carried)] for item in losers}
     direct = Counter(align.text_of(stray.value) for strays in gone.values() for stray in strays if not stray.is_part)
-    for name in filter(fresh.__contains__, gone):
-        gone[name], fresh[name] = _without_common(gone[name], fresh[name], direct)
+    for item in (item for item in losers if id(item) in fresh):
+        gone[id(item)], fresh[id(item)] = _without_moved(item, gone[id(item)], fresh[id(item)], direct)
     went = [stray for strays in gone.values() for stray in strays]
     for item in removed:
         went += (stray._replace(is_removed=True) for stray in had(item, carried))
-    come, pairs = [stray for strays in fresh.values() for stray in strays], list[tuple[Stray, Stray]]()
+    for (source, target), how in _moves(went, [stray for strays in fresh.values() for stray in strays]):
+        _write(source, target, how)
+
+
+def _moves(went: list[Stray], come: list[Stray]) -> list[tuple[tuple[Stray, Stray], Standing]]:
+    """Return what went with what has come of it, and how it stood, before anything is written. Raises Refused."""
+    moves = list[tuple[tuple[Stray, Stray], Standing]]()
     while went and come:
-        moves = [*_pairs(went, come)]
-        targets = {id(target) for _, target in moves}
+        pairs = [*_pairs(went, come)]
+        targets = {id(target) for _, target in pairs}
         come = [stray for stray in come if id(stray) not in targets]
+        latest = [(pair, standing_of(pair[0])) for pair in pairs]
         # whose comments make way for others went from its place, too
-        went = [target.former for source, target in moves if target.former and _has_comments(source)]
-        pairs += moves
-    standing = [_standing(source) for source, _ in pairs]  # before anything is written
-    for (source, target), how in zip(pairs, standing, strict=True):
-        if any(how):
-            _write(source, target, how)
+        onto = [target for (_, target), how in latest if how.has_comments]
+        went = [target.former._replace(parts=target.parts) for target in onto if target.former]
+        moves += latest
+    return [move for move in moves if any(move[1])]
 
 
-def _without_common(gone: list[Stray], fresh: list[Stray], direct: Counter[str]) -> tuple[list[Stray], list[Stray]]:
-    """Return both without what went from a place of an item and came at another one of the same item.
+def _without_moved(
+    item: Item, gone: list[Stray], fresh: list[Stray], direct: Counter[str]
+) -> tuple[list[Stray], list[Stray]]:
+    """Return both without what went from a place of the item and came at another one of it, with its comments.
 
     `direct`: what went by itself, of all items. Where that is from another one, what went as a part is no reason.
     """
-    numbers = Counter(align.text_of(stray.value) for stray in gone if not stray.is_part)
+    content, numbers = item.content, Counter(align.text_of(stray.value) for stray in gone if not stray.is_part)
     others = {text for text, number in direct.items() if number > numbers[text]}
-    parts = [stray for stray in gone if stray.is_part and align.text_of(stray.value) in others]
-    known = {id(stray) for stray in parts}
-    gone = [stray for stray in gone if id(stray) not in known]
-    counts = [Counter(align.text_of(stray.value) for stray in strays) for strays in (gone, fresh)]
-    common = counts[0] & counts[1]
-    return [*parts, *_rest(gone, common.copy())], [*_rest(fresh, common)]
-
-
-def _rest(strays: list[Stray], common: Counter[str]) -> Iterator[Stray]:
-    for stray in strays:
-        text = align.text_of(stray.value)
-        common[text] -= 1
-        if common[text] < 0:
-            yield stray
+    earlier = [stray for stray in gone if stray.is_earlier or (stray.is_part and align.text_of(stray.value) in others)]
+    known = {id(stray) for stray in earlier}
+    latest = [stray for stray in gone if id(stray) not in known]
+    source = last_text(content)
+    come = fresh if content.first is source else [*got(item, source, set())]
+    moved = common(latest, come)
+    latest += displaced(latest, come, source.text.decode()) if source else []
+    all_moved = sum((departure.moved for departure in content.departures), moved)
+    return [*earlier, *without(latest, moved)], [*without(fresh, all_moved)]
 
 
 def _pairs(went: Iterable[Stray], come: Iterable[Stray]) -> Iterator[tuple[Stray, Stray]]:
@@ -120,7 +111,7 @@ def _matched(sources: list[Stray], targets: list[Stray]) -> Iterator[tuple[Stray
     if len(targets) == 1 and len(sources) == 1:
         yield sources[0], targets[0]
     elif movable := _movable(sources, targets):
-        standing = [*map(_standing, movable)]
+        standing = [*map(standing_of, movable)]
         comment = next((how.comment or how.head for how in standing if how.comment or how.head), "")
         if len({*standing}) == 1 and len(targets) <= len(movable):
             yield from zip(movable, targets, strict=False)
@@ -186,43 +177,15 @@ def _item(stray: Stray) -> Hashable:
     return stray.item.name or None if not stray.is_removed else None
 
 
-def _standing(stray: Stray) -> _Written:
-    """Return how a scalar stood in the text that its item had."""
-    content = stray.item.content
-    source = content.first
-    text = (source.text if source else content.text).decode()
-    root = trees.read(text)[0]
-    root = root.value[0] if stray.item.indent >= 0 and root.id == "sequence" else root
-    node = _node(root, stray.parts)
-    comment, head = remarks.comment(text, root, stray.parts), remarks.head(text, root, stray.parts)
-    comment, head = content.remarked(stray.parts, comment, False), content.remarked(stray.parts, head, True)
-    raw = text[node.start_mark.index : node.end_mark.index] if node else ""
-    is_own = (raw[:1] in _QUOTES and "\n" not in raw) or ((comment or head) and raw in simple.OLD)
-    return _Written(comment, head, raw if is_own else "")
-
-
-def _has_comments(stray: Stray) -> bool:
-    how = _standing(stray)
-    return bool(how.comment or how.head)
-
-
-def _node(root: Any, parts: Parts) -> Any:
-    """Return the node at a path; None without one."""
-    for part in parts:
-        known = positions.children(root) if root is not None and root.id != "scalar" else {}
-        root = known[part][1] if part in known else None
-    return root
-
-
-def _write(source: Stray, target: Stray, how: _Written) -> None:
+def _write(source: Stray, target: Stray, how: Standing) -> None:
     """Give a scalar the comments and quotes that it had. Raises Refused where it has no line for a comment."""
     content = target.item.content
     content.settle(target.item)
-    _spell(target, how.spelled)
+    spelling.spell(target, how.spelled)
     field, is_entry = target.item.at(target.parts), target.is_onto and not target.name
     for words, is_head in ((how.comment, False), (how.head, True)):
         old = field.head_comment if is_head else field.comment
-        if not words and is_entry:  # what is there belongs to the entry that went
+        if not words and is_entry and how.has_comments:  # what is there belongs to the entry that went
             content.remark(field.parts, "", is_head)
         if not words or words in old.split("\n" if is_head else " # "):
             continue
@@ -234,14 +197,3 @@ def _write(source: Stray, target: Stray, how: _Written) -> None:
         if not content.remark(field.parts, lines, is_head):
             problem = f"the comment {f'# {words}'[:40]!r} of {source.item.ref} would be lost, since it has no line here"
             raise field.failure(f"cannot be written: {problem}; write it over lines first")
-
-
-def _spell(target: Stray, spelled: str) -> None:
-    """Write a scalar with the quotes that it had, or as the word."""
-    content = target.item.content
-    text, node = content.text.decode(), _node(content.node, target.parts)
-    if not spelled or node is None or node.style in ("|", ">") or not same(edit.parse(spelled), target.value):
-        return
-    span = (int(node.start_mark.index), int(node.end_mark.index))
-    if text[span[0] : span[1]] != spelled:
-        content.settled(remarks.patched(text, [(*span, spelled)]).encode())

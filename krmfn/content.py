@@ -1,6 +1,5 @@
 """All that an item's text holds, its data and the comments of its fields; and the text after edits."""
 
-from collections.abc import Mapping
 from types import MappingProxyType
 
 from . import nodes
@@ -26,8 +25,8 @@ class Content:
     """The same of the texts before from which a value was taken: it may stand in another item, or come back."""
     first: lent.Source | None = None
     """The same of the text as it was when something was lent for the first time since the list was written."""
-    unsourced: Mapping[int, Any] = MappingProxyType({})
-    """The collections that no text had before they were written to this one, by their identities."""
+    departures: tuple[Any, ...] = ()
+    """What went since then, before the text was written anew (see `departures`)."""
     _pending: lent.Pending = MappingProxyType({})
     """What was written since, while nothing is lent: the mappings with their paths and what they held."""
     _is_simple: bool | None = None
@@ -115,17 +114,21 @@ class Content:
         entries = [(new if key == old else key, value) for key, value in mapping.items()]
         mapping.clear()
         mapping.update(entries)
-        if self._lent and (known := self._lent.lists.get(id(mapping))):
-            others = {key: name for key, name in known.renamed.items() if key != old}
-            self._lent.lists[id(mapping)] = known._replace(renamed=others | {new: known.renamed.get(old, old)})
+        self._source().note_renamed(mapping, old, new)
 
     def _source(self) -> lent.Source:
         """Return the text with what is known of the manifest's collections: it is asked before they can change."""
         if self._lent is None:
             written = {name: known for name, (_, known) in self._pending.items()}
             self._lent, self._pending = lent.Source(self.text, self.indent, self.manifest, written), {}
+            self._lent.newer = self._commented if self._remarks else None
         self.first = self.first or self._lent
         return self._lent
+
+    def _commented(self) -> bytes:
+        from . import settling
+
+        return settling.commented(self)
 
     @property
     def node(self) -> Any:
@@ -195,10 +198,7 @@ class Content:
         return remarks.head(self.text.decode(), self.node, parts)
 
     def remark(self, parts: _Parts, words: str, head: bool) -> bool:
-        """Write the comment of a field, `head`: that above it; return False where it has no line of its own.
-
-        That of a field in brackets can be cleared.
-        """
+        """Write a field's comment, `head`: that above it; False where it has no line: in brackets it can be cleared."""
         from .yamltext import remarks
 
         text = self.text.decode()
@@ -208,13 +208,11 @@ class Content:
         if spot is None or not (head or spot.clearable or remarks.rest(text, spot.stop)):
             return False
         self._remarks[parts, head], self.is_edited = (spot, words), True
+        if self._lent:
+            self._lent.newer = self._commented
         if self._comments is not None and not head:
             self._comments[parts] = words
         return True
-
-    def remarked(self, parts: _Parts, comment: str, head: bool) -> str:
-        """Return the comment that was written to a field since the text was made; the text's `comment` without one."""
-        return self._remarks[parts, head][1] if (parts, head) in self._remarks else comment
 
     def edited(self, item: Any) -> bytes:
         """Return the text with what was edited, as `settle` writes it: nothing is noted, since nobody asks again."""
@@ -229,7 +227,7 @@ class Content:
         if self._remarks or self.is_changed:
             from . import settling
 
-            self.settled(settling.text_of(self, item))
+            settling.settle(self, item)
 
     def settled(self, text: bytes) -> None:
         """Note that what was edited stands in a text now."""
@@ -238,8 +236,8 @@ class Content:
         self._text, self._is_simple, self._is_odd, self.is_edited = text, None, False, True
         self._remarks, self._comments, self._pending = {}, None, {}
         if self.is_lent:
-            self.unsourced = {**self.unsourced, **lent.without_source(self.manifest, before := self._source())}
-            self._lent = lent.Source(text, self.indent, self.manifest)  # callers have the manifest still
+            before = self._source()
+            self._lent = before.followed_by(text, self.manifest)  # callers have the manifest still
             self._fingerprint = self._lent.mark
             self._were_lent += (before,) if before.lists.keys() - self._lent.lists.keys() else ()
 

@@ -210,7 +210,7 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
 def edited_item(envelope: Envelope, item: Item) -> Item:
     """Return an edited item as one with its text; its comments, key order and layout stay as far as they can."""
     text = item.content.edited(item)
-    item.content.first = None
+    item.content.first, item.content.departures = None, ()
     new = _new_item(envelope, text, item.indent, item.ref)
     if envelope.cut.indent < 0 and text[:1] not in (b"{", b"&", b"!"):  # it was written anew over lines
         new._fits = None

@@ -3,10 +3,36 @@
 from .errors import KrmfnError, Refused
 from .itemtext import lines_before
 from .resource import check_plain, join, same
+from .strays import may_have_lost
 from .typed import Any
 from .yamltext import changes, lent, rowwise
 
-__all__ = ["text_of"]
+__all__ = ["commented", "settle", "text_of"]
+
+
+def settle(content: Any, item: Any) -> None:
+    """Make what was edited the text of an item's content; note what went from the text before. Raises as `text_of`."""
+    text = text_of(content, item)
+    source = content._lent
+    if source:  # what was taken from it has the comments that were written before
+        source.text = commented(content)
+    if not may_have_lost(content):
+        content.settled(text)
+        return
+    from . import departures  # here: most edits take nothing away
+
+    gone = departures.of(item)
+    content.settled(text)
+    content.departures += tuple(departure._replace(following=content._lent) for departure in gone)
+
+
+def commented(content: Any) -> bytes:
+    """Return the last text of an item's content with the comments that have been written since."""
+    if not content._remarks:
+        return content.text  # type: ignore[no-any-return]
+    from .yamltext import remarks
+
+    return remarks.with_comments(content.text.decode(), content.node, content._remarks).encode()
 
 
 def text_of(content: Any, item: Any) -> bytes:
@@ -61,9 +87,9 @@ def _changes(content: Any) -> list[changes.Change] | None:
 
 def _with_remarks(content: Any, item: Any) -> tuple[bytes, bool]:
     """Return the text with the comments that were written, and whether it has all that was edited."""
-    from .yamltext import edit, remarks
+    from .yamltext import edit
 
-    text = remarks.with_comments(content.text.decode(), content.node, content._remarks).encode()
+    text = commented(content)
     data = edit.parse(text.decode())
     data = data[0] if content.indent >= 0 else data
     is_written = same(data, content.manifest)

@@ -2,21 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 
-from .item import Item
 from .typed import Any, NamedTuple
 from .yamltext import align, lent
 
-__all__ = ["Parts", "Stray", "got", "had", "losing", "lost"]
+__all__ = ["Parts", "Stray", "changes", "got", "last_text", "leaves", "losing", "may_have_lost", "scalars"]
 
 Parts = tuple[str, ...]
 
-_TOP: tuple[Parts, Parts] = (), ()
-
 
 class Stray(NamedTuple):
-    """A scalar that an item has lost, or got."""
+    """A scalar that an item has lost, or got; or a mapping or list, for the scalars in it."""
 
-    item: Item
+    item: Any
     parts: Parts
     """Its path; of one that went that in the old text."""
     value: Any
@@ -26,8 +23,16 @@ class Stray(NamedTuple):
     """Whether another scalar was at its place."""
     is_part: bool = False
     """Whether it went with a mapping or list around it, and not by itself."""
+    holder: int = 0
+    """The identity of the mapping or list from which it went."""
     former: "Stray | None" = None
     """The scalar that was at its place, if there was one."""
+    text: str | None = None
+    """The text from which it went, with the comments as they were then."""
+    is_earlier: bool = False
+    """Whether that has been written anew since."""
+    is_foreign: bool = False
+    """Whether it came within a mapping or list of another item: it has no comments from this one there."""
 
     @property
     def name(self) -> str:
@@ -35,20 +40,25 @@ class Stray(NamedTuple):
         return "" if self.parts[-1].isdecimal() else self.parts[-1]
 
 
-def losing(items: list[Item], before: Iterable[Item]) -> tuple[list[Item], list[Item]]:
+def losing(items: list[Any], before: Iterable[Any]) -> tuple[list[Any], list[Any]]:
     """Return the items from which a scalar with a comment or quotes may have gone, and those that went as a whole."""
     present = {id(item) for item in items}
     removed = [item for item in before if item._content and id(item) not in present]
-    losers = [item for item in items if item._content and _may_have_lost(item)]
-    return losers, [item for item in removed if b"#" in item.content.text]
+    losers = [item for item in items if item._content and (item.content.departures or may_have_lost(item.content))]
+    return losers, [item for item in removed if item.content.departures or b"#" in item.content.text]
 
 
-def _may_have_lost(item: Item) -> bool:
-    """Return False for an item from which nothing went that has a comment or quotes, as nearly all are."""
-    source = item.content.first if item.is_read else None
-    if source is None or not (b"#" in source.text or (not item.content.is_replaced and b"'" in source.text)):
+def last_text(content: Any) -> lent.Source | None:
+    """Return what was lent of the last text of a `Content`; None where nothing was since the list was written."""
+    return content._lent if content.first else None
+
+
+def may_have_lost(content: Any) -> bool:
+    """Return False where nothing went from the last text of a `Content` that has a comment or quotes, as in most."""
+    source = last_text(content)
+    if source is None or not (b"#" in source.text or (not content.is_replaced and b"'" in source.text)):
         return False
-    return item.content.is_replaced or any(map(_is_less, source.lists.values()))
+    return content.is_replaced or any(map(_is_less, source.lists.values()))
 
 
 def _is_less(known: align.Known) -> bool:
@@ -64,48 +74,52 @@ def _is_other(part: Any, now: Any) -> bool:
     return part is not now
 
 
-def lost(item: Item, carried: set[int]) -> Iterator[Stray]:
-    """Yield the scalars that an item had and has not, but for those in `carried` collections."""
-    source = item.content.first
-    values = source and (source.root, item.content.manifest)
-    for is_gone, stray in _changes(item, source, values, _TOP, carried) if source and values else ():
-        if is_gone:
-            yield stray
+def got(item: Any, source: lent.Source | None, carried: set[int]) -> Iterator[Stray]:
+    """Yield the scalars that an item has got since a text; note in `carried` what came with its lines, and all in it.
+
+    `source`: None for an item that is new: it has got all that it has.
+    """
+    if source is None:
+        yield from _leaves(item, item.content.manifest, (), carried)
+    else:
+        yield from (stray for is_gone, stray in changes(item, source, carried) if not is_gone)
 
 
-def had(item: Item, carried: set[int]) -> Iterator[Stray]:
-    """Yield all scalars that an item had, but for those in `carried` collections."""
-    source = item.content.first
+def scalars(item: Any, carried: set[int]) -> Iterator[Stray]:
+    """Yield all scalars of an item's last text, but for those in `carried` collections."""
+    source = last_text(item.content)
     if source is None:
         yield from _leaves(item, item.content.manifest, (), carried)
     else:
         yield from _old_leaves(item, source, source.root, (), carried)
 
 
-def got(item: Item, carried: set[int]) -> Iterator[Stray]:
-    """Yield the scalars that an item has got; note in `carried` what came with its lines and all that is in them."""
-    source = item.content.first
-    if source is None:
-        yield from _leaves(item, item.content.manifest, (), carried)
-        return
-    for is_gone, stray in _changes(item, source, (source.root, item.content.manifest), _TOP, carried):
-        if not is_gone:
-            yield stray
+def leaves(source: lent.Source, stray: Stray, carried: set[int]) -> Iterator[Stray]:
+    """Yield the scalars of what went from a text, but for those in `carried` collections."""
+    if isinstance(stray.value, (dict, list)):
+        for part in _old_leaves(stray.item, source, stray.value, stray.parts, carried):
+            yield part._replace(is_part=True)
+    else:
+        yield stray
+
+
+def changes(item: Any, source: lent.Source, carried: set[int]) -> Iterator[tuple[bool, Stray]]:
+    """Yield what went from an item since a text, True with it, and the scalars that have come."""
+    yield from _changes(item, source, (source.root, item.content.manifest), ((), ()), carried)
 
 
 def _changes(
-    item: Item, source: lent.Source, values: tuple[Any, Any], paths: tuple[Parts, Parts], carried: set[int]
+    item: Any, source: lent.Source, values: tuple[Any, Any], paths: tuple[Parts, Parts], carried: set[int]
 ) -> Iterator[tuple[bool, Stray]]:
-    """Yield the scalars that went from a value of a text, True with them, and those that have come.
+    """Yield what went from a value of a text, True with it, and the scalars that have come.
 
     `values`: what was read from the text, and what is there now; `paths`: where each of them is.
     """
     (old, new), (former_path, path) = values, paths
-    if id(old) not in source.lists or type(old) is not type(new) or _is_another(item, source, old, new):
+    if id(old) not in source.lists or type(old) is not type(new) or _is_another(source, old, new):
         if isinstance(old, (dict, list)) or isinstance(new, (dict, list)):
-            yield from (
-                _gone(item, source, old, former_path, carried) if isinstance(old, (dict, list)) else ()
-            )  # else it stays
+            if isinstance(old, (dict, list)):  # else it stays
+                yield True, Stray(item, former_path, old)
             is_onto = not isinstance(new, (dict, list))
             yield from ((False, stray._replace(is_onto=is_onto)) for stray in _leaves(item, new, path, carried))
         elif align.text_of(old) != align.text_of(new):  # a date that JSON made a string is itself
@@ -121,7 +135,7 @@ def _changes(
     stayed = {*pairs.values()}
     for name, part in before.items() if isinstance(before, dict) else enumerate(before):
         if name not in stayed:
-            yield from _gone(item, source, part, (*former_path, str(name)), carried)
+            yield True, Stray(item, (*former_path, str(name)), part, holder=id(old))
     for name, former in pairs.items():
         if former is None:
             yield from ((False, stray) for stray in _leaves(item, new[name], (*path, str(name)), carried))
@@ -130,37 +144,25 @@ def _changes(
             yield from _changes(item, source, (before[former], new[name]), both, carried)
 
 
-def _gone(item: Item, source: lent.Source, value: Any, parts: Parts, carried: set[int]) -> Iterator[tuple[bool, Stray]]:
-    """Yield True with each scalar of a value that went from a text."""
-    is_part = isinstance(value, (dict, list))
-    for stray in _old_leaves(item, source, value, parts, carried):
-        yield True, stray._replace(is_part=is_part)
-
-
-def _is_another(item: Item, source: lent.Source, old: Any, new: Any) -> bool:
+def _is_another(source: lent.Source, old: Any, new: Any) -> bool:
     """Return True for a collection that came from elsewhere to the place of an old one."""
     known = source.lists.get(id(new))
-    home = source if known and known.value is new else _source_of(item, new)
+    home = source if known and known.value is new else lent.first_source_of(new)
     return home is not None and home.lists[id(new)].origin is not old
 
 
-def _source_of(item: Item, value: Any) -> lent.Source | None:
-    """Return the text that gave a collection; None for one that is new since the list was written."""
-    return None if item.content.unsourced.get(id(value)) is value else lent.source_of(value)
-
-
-def _old_leaves(item: Item, source: lent.Source, value: Any, parts: Parts, carried: set[int]) -> Iterator[Stray]:
-    """Yield the scalars of a value as it was in a text; of what stands elsewhere with its lines what it has lost."""
-    if not isinstance(value, (dict, list)):
-        yield Stray(item, parts, value)
-    elif id(value) in source.lists:
+def _old_leaves(item: Any, source: lent.Source, value: Any, parts: Parts, carried: set[int]) -> Iterator[Stray]:
+    """Yield the scalars of a mapping or list as it was in a text; of one with its lines elsewhere what it has lost."""
+    if id(value) in source.lists:
         entries = source.lists[id(value)].entries
         kept = _kept(source, value) if id(value) in carried else set[Any]()
         for name, part in entries.items() if isinstance(entries, dict) else enumerate(entries):
             is_inner = isinstance(part, (dict, list))
             carried.update({id(part)} if is_inner and name in kept else ())
-            if is_inner or name not in kept:
+            if is_inner:
                 yield from _old_leaves(item, source, part, (*parts, str(name)), carried)
+            elif name not in kept:
+                yield Stray(item, (*parts, str(name)), part, holder=id(value))
 
 
 def _kept(source: lent.Source, value: Any) -> set[Any]:
@@ -171,11 +173,20 @@ def _kept(source: lent.Source, value: Any) -> set[Any]:
     return {name for name, part in entries.items() if name in now and type(now[name]) is type(part)}
 
 
-def _leaves(item: Item, value: Any, parts: Parts, carried: set[int]) -> Iterator[Stray]:
+def _leaves(item: Any, value: Any, parts: Parts, carried: set[int]) -> Iterator[Stray]:
     """Yield the scalars of a new value; of what was lent from a text only those that it has got since."""
     if not isinstance(value, (dict, list)):
         yield Stray(item, parts, value)
-    elif source := _source_of(item, value):
+        return
+    home = lent.source_of(value)
+    is_foreign = home is not None and home.first is not item.content.first
+    for stray in _leaves_of(item, value, parts, carried):
+        yield stray._replace(is_foreign=is_foreign or stray.is_foreign)
+
+
+def _leaves_of(item: Any, value: Any, parts: Parts, carried: set[int]) -> Iterator[Stray]:
+    """Yield the same of a mapping or list."""
+    if source := lent.first_source_of(value):  # what came to it later has no comment in later texts yet
         origin = source.lists[id(value)].origin
         carried.add(id(origin))
         changes = _changes(item, source, (origin, value), ((), parts), carried)

@@ -21,7 +21,8 @@ def tentative(item: Any) -> Iterator[None]:
     content.settle(item)  # what was edited before is no part of it
     content.lend(())
     attributes = {**vars(content), "_remarks": dict(content._remarks)}
-    lists, names = dict(content._lent.lists), (item._ref, item._kind, item._api_version, item._target)
+    lists, text = dict(content._lent.lists), content._lent.text
+    names = (item._ref, item._kind, item._api_version, item._target)
     kept = [(known.value, known.entries) for _, known in align.collections(content.manifest)]
     try:
         yield
@@ -35,6 +36,6 @@ def tentative(item: Any) -> Iterator[None]:
                 value.extend(before)
         vars(content).clear()
         vars(content).update(attributes)
-        content._lent.lists = lists
+        content._lent.lists, content._lent.text = lists, text
         item._ref, item._kind, item._api_version, item._target = names
         raise

@@ -4,14 +4,14 @@ A value of one item that is put into another one, or into a new one, is found he
 """
 
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from ..resource import fingerprint
 from ..typed import Any
 from .align import Known, collections
 
-__all__ = ["Pending", "Source", "has_left", "known_in", "link", "parts", "source_of", "without_source"]
+__all__ = ["Pending", "Source", "first_source_of", "has_left", "known_in", "link", "parts", "source_of"]
 
 Pending = Mapping[int, tuple[tuple[str, ...], Known]]
 """Mappings to which scalars were written, by their identities: each with its path, and what it held."""
@@ -21,19 +21,43 @@ _NOTHING: Mapping[int, Known] = MappingProxyType({})
 class Source:
     """A text of an item, and the collections of its data that were lent."""
 
-    __slots__ = ("__weakref__", "indent", "lists", "mark", "root", "text")
+    __slots__ = ("__weakref__", "_text", "first", "indent", "lists", "mark", "newcomers", "newer", "root")
 
     def __init__(self, text: bytes, indent: int, root: Any, written: Mapping[int, Known] = _NOTHING) -> None:
         """Take an item's text (its dash at column `indent`; -2: a document) and the data that was read from it.
 
         `written` are the mappings of the data to which something was written since.
         """
-        self.text, self.indent, self.root = text, indent, root
+        self._text, self.indent, self.root = text, indent, root
+        self.newer: Callable[[], bytes] | None = None
+        """What returns the text with comments that have been written since."""
+        self.first = self
+        """The first text of the item from which something was lent."""
+        self.newcomers: Mapping[int, tuple[Any, Source | None]] = {}
+        """The collections that had come since, by their identities, each with the text of another item that had it."""
         self.lists: dict[int, Known] = {**dict(collections(root)), **written}
         data = None if written else fingerprint(root)
         self.mark = None if data is None else hash(data)
         """A hash of what was read; None where that is not known any more."""
         _homes.unread.append((weakref.ref(self), ()))
+
+    def followed_by(self, text: bytes, root: Any) -> "Source":
+        """Return the next text of the item, with the data that was read from this one and edited since."""
+        new = {id(part): (part, source_of(part)) for part in parts(root) if id(part) not in self.lists}
+        source = Source(text, self.indent, root)
+        source.first, source.newcomers = self.first, {**new, **self.newcomers}
+        return source
+
+    @property
+    def text(self) -> bytes:
+        """Return the text, with the comments that have been written since."""
+        if self.newer:
+            self._text, self.newer = self.newer(), None
+        return self._text
+
+    @text.setter
+    def text(self, text: bytes) -> None:
+        self._text, self.newer = text, None
 
     @property
     def is_intact(self) -> bool:
@@ -44,6 +68,12 @@ class Source:
         """Add what is known of a copy."""
         self.lists[id(known.value)] = known
         _homes.unread.append((weakref.ref(self), (id(known.value),)))
+
+    def note_renamed(self, mapping: dict[str, Any], old: str, new: str) -> None:
+        """Note that a key of a mapping has another name."""
+        if known := self.lists.get(id(mapping)):
+            others = {key: name for key, name in known.renamed.items() if key != old}
+            self.lists[id(mapping)] = known._replace(renamed=others | {new: known.renamed.get(old, old)})
 
 
 class _Homes:
@@ -85,11 +115,19 @@ def link(value: Any, copy: Any) -> None:
 
 
 def known_in(value: Any, lists: dict[int, Known]) -> dict[int, Known]:
-    """Return what is known of the collections in a value: `lists`, and those that other texts gave, with these."""
-    others = {}
+    """Return what is known of the collections in a value: `lists`, and those that other texts gave, with these.
+
+    What was in another item since, and has left that, has the comments that it had there.
+    """
+    others: dict[int, Known] = {}
+    held: dict[int, set[int]] = {}
     for part in parts(value) if _homes.unread or _homes.places else ():  # most functions that add objects lend nothing
-        if id(part) not in lists and (source := source_of(part)):
-            others[id(part)] = source.lists[id(part)]._replace(source=source)
+        source = source_of(part)
+        if source is None or source.lists is lists:
+            continue
+        known = source.lists[id(part)]._replace(source=source)
+        if id(part) not in lists or has_left(known, held):
+            others[id(part)] = known
     return lists | others if others else lists
 
 
@@ -111,9 +149,15 @@ def _members(value: Any) -> Iterable[Any]:
     return value.values() if isinstance(value, dict) else value
 
 
-def without_source(value: Any, source: Source) -> dict[int, Any]:
-    """Return the collections in a value that no text gave, neither `source` nor another one, by their identities."""
-    return {id(part): part for part in parts(value) if id(part) not in source.lists and not source_of(part)}
+def first_source_of(value: Any) -> Source | None:
+    """Return the first text that had a collection, of all items; None for one that was new since lists were written."""
+    source = source_of(value)
+    while source:
+        known, earlier = source.newcomers.get(id(value), (None, None))
+        if known is not value:
+            return source.first if id(value) in source.first.lists else source
+        source = earlier
+    return None
 
 
 def parts(value: Any) -> Iterator[Any]:

@@ -63,7 +63,7 @@ class Walk:
         """The places in `rebuilt` where other values were."""
         self.held: dict[int, set[int]] = {}  # see `lent.has_left`
         self.gone: list[Any] = []  # what `rebuilt` has found gone
-        self.others: dict[int, Walk] = {}  # over other texts, by the identities of their sources
+        self.others: dict[int, Walk] = {id(source): self}  # over all texts, by the identities of their sources
 
     def take(self, text: str, root: Any, old: Any = None) -> None:
         """Take the text with its node tree, and what it holds."""
@@ -102,8 +102,6 @@ class Walk:
 
     def walk_of(self, source: Any) -> "Walk":
         """Return the walk over the text that something was lent from; None stands for the edited text."""
-        if source is None or source is self.source:
-            return self
         if id(source) not in self.others:
             walk = Walk(source.text.decode().replace("\r\n", "\n"), self.lists, self.may_rewrite, source)
             walk.others, walk.path = self.others, self.path

@@ -74,8 +74,9 @@ class Origin(NamedTuple):
 
     @property
     def comments(self) -> list[str]:
-        """Return all comments that are its own or in it."""
+        """Return all comments that are its own or in it; behind its dash, too, where another value is in its place."""
         text, (start, end) = self.walk.text, self.span
+        start = self.begin if self.has_left_key and self.key is None and self.begin >= 0 else start
         inner = losses.comments(text, self.walk.root, start, end) if "#" in text[start:end] else []
         return beside.rows(text, [*self.beside.above, *inner, *self.beside.behind])
 

@@ -73,7 +73,7 @@ UNPLACED = "would be lost in brackets|nothing says which|or one of them would be
 """Of what moved, or may have: a null that went and one that came are the same."""
 LOST = r"comments or spellings|an alias elsewhere needs it|`<<` brings it|comment '.*' would be lost|or `<<` would be"
 LOST += "|nothing says which|or one of them would be lost|its comments would be lost, since"
-LOST += "|entries change places, and one has the comment"
+LOST += "|entries change places, and one has the comment|would become another one, which nobody edited"
 """Why an edit may be refused."""
 WORDS = st.sampled_from(["x", "yes", "", "a: b", "# c", "two", "app:2", "1", "a\nb\n", "ä", "{a}", "a,b"])
 LEAVES = st.one_of(WORDS, st.integers(-3, 3), st.booleans(), st.none(), st.just([]), st.just({}), st.just({"a": ["b"]}))
