@@ -7,7 +7,7 @@ with what others have got, once, when the list is written. Within an item `yamlt
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 
-from . import itemtext, spelling
+from . import aliased, itemtext, spelling
 from .departures import arrived, common, displaced, had, lost, without
 from .item import Item
 from .spelling import Standing, standing_of
@@ -29,6 +29,7 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
     getters = [
         item for item in items if itemtext.has_changed(item) or (item._fits is not None and item._origin is None)
     ]
+    aliased.refuse(losers, getters)
     fresh = {id(item): arrived(item, carried) for item in getters}
     if not any(fresh.values()):
         return

@@ -8,7 +8,7 @@ from .strays import Stray, changes, got, last_text, leaves, scalars
 from .typed import Any, NamedTuple
 from .yamltext import align, lent
 
-__all__ = ["Departure", "arrived", "common", "displaced", "had", "lost", "of", "without"]
+__all__ = ["Departure", "all_of", "arrived", "common", "displaced", "had", "lost", "of", "was_there", "without"]
 
 
 class Departure(NamedTuple):
@@ -24,13 +24,14 @@ class Departure(NamedTuple):
     carried: set[int]
     """The collections that did so."""
     following: lent.Source | None = None
-    """The next text."""
+    """The next text; None for the last one that there is."""
 
     def scalars(self, carried: set[int]) -> Iterator[Stray]:
         """Yield the scalars that went and are not elsewhere with their lines, in one of the `carried` collections."""
         known = carried | self.carried
         gone = (part for stray in self.strays for part in leaves(self.source, stray, known))
-        yield from (stray._replace(text=self.text, is_earlier=True) for stray in without(gone, self.moved))
+        is_earlier = self.following is not None
+        yield from (stray._replace(text=self.text, is_earlier=is_earlier) for stray in without(gone, self.moved))
 
 
 def of(item: Any) -> tuple[Departure, ...]:
@@ -70,13 +71,14 @@ def lost(item: Any, carried: set[int]) -> Iterator[Stray]:
     One that came after the first text, and has nothing to take along, is none: it was on its way to another item.
     """
     first = item.content.first
-    for source, strays in _by_text(item, carried):
-        is_first = source is first
-        yield from (part for part in strays if is_first or _was_there(first, part) or standing_of(part).has_comments)
+    for departure in all_of(item, carried):
+        for stray in departure.scalars(carried):
+            if departure.source is first or was_there(first, stray) or standing_of(stray).has_comments:
+                yield stray
 
 
-def _was_there(first: lent.Source, stray: Stray) -> bool:
-    """Return True for a scalar that stood in a mapping or list of the first text already."""
+def was_there(first: lent.Source, stray: Stray) -> bool:
+    """Return True for a value that stood in a mapping or list of the first text already."""
     known = first.lists.get(stray.holder)
     entries = known.entries if known else ()
     name, text = stray.parts[-1], align.text_of(stray.value)
@@ -85,15 +87,13 @@ def _was_there(first: lent.Source, stray: Stray) -> bool:
     return any(align.text_of(entry) == text for entry in entries)
 
 
-def _by_text(item: Any, carried: set[int]) -> Iterator[tuple[lent.Source, Iterator[Stray]]]:
-    """Yield the texts from which something went, the last one at the end, with what did."""
-    for departure in item.content.departures:
-        yield departure.source, departure.scalars(carried)
+def all_of(item: Any, carried: set[int]) -> Iterator[Departure]:
+    """Yield what went from each text of an item; note in `carried` what is elsewhere in it with its lines."""
+    yield from item.content.departures
     source = last_text(item.content)
     if source is not None:
-        text = source.text.decode()
         gone = [stray for is_gone, stray in changes(item, source, carried) if is_gone]
-        yield source, (part._replace(text=text) for stray in gone for part in leaves(source, stray, carried))
+        yield Departure(source, source.text.decode(), gone, Counter(), set())
 
 
 def arrived(item: Any, carried: set[int]) -> list[Stray]:

@@ -7,7 +7,7 @@ from .strays import Parts, Stray
 from .typed import Any, NamedTuple
 from .yamltext import edit, positions, remarks, simple, trees
 
-__all__ = ["Standing", "spell", "standing_of"]
+__all__ = ["Standing", "node_at", "spell", "standing_of", "tree_of"]
 
 _QUOTES = ("'", '"')
 
@@ -31,8 +31,8 @@ def standing_of(stray: Stray) -> Standing:
     if stray.text is None:
         field = stray.item.at(stray.parts)
         return Standing(field.comment, field.head_comment, "")
-    text, root = stray.text, _tree(stray.text, stray.item.indent >= 0)
-    node = _node(root, stray.parts)
+    text, root = stray.text, tree_of(stray.text, stray.item.indent >= 0)
+    node = node_at(root, stray.parts)
     comment, head = remarks.comment(text, root, stray.parts), remarks.head(text, root, stray.parts)
     raw = text[node.start_mark.index : node.end_mark.index] if node else ""
     is_own = (raw[:1] in _QUOTES and "\n" not in raw) or ((comment or head) and raw in simple.OLD)
@@ -40,13 +40,13 @@ def standing_of(stray: Stray) -> Standing:
 
 
 @lru_cache(maxsize=16)
-def _tree(text: str, is_item: bool) -> Any:
+def tree_of(text: str, is_item: bool) -> Any:
     """Return the node tree of a text; many scalars go from one."""
     root = trees.read(text)[0]
     return root.value[0] if is_item and root is not None and root.id == "sequence" else root
 
 
-def _node(root: Any, parts: Parts) -> Any:
+def node_at(root: Any, parts: Parts) -> Any:
     """Return the node at a path; None without one."""
     for part in parts:
         known = positions.children(root) if root is not None and root.id != "scalar" else {}
@@ -57,7 +57,7 @@ def _node(root: Any, parts: Parts) -> Any:
 def spell(target: Stray, spelled: str) -> None:
     """Write a scalar with the quotes that it had, or as the word."""
     content = target.item.content
-    text, node = content.text.decode(), _node(content.node, target.parts)
+    text, node = content.text.decode(), node_at(content.node, target.parts)
     if not spelled or node is None or node.style in ("|", ">") or not same(edit.parse(spelled), target.value):
         return
     span = (int(node.start_mark.index), int(node.end_mark.index))

@@ -25,11 +25,6 @@ class Lost(NamedTuple):
     """What it stood for."""
     comment: str
 
-    @property
-    def is_clearable(self) -> bool:
-        """Return True for a comment that a field of the item has."""
-        return self.holder.id == "mapping" and not self.holder.flow_style
-
 
 def of_gone(walk: Any, node: Any, old: Any, new: Any, kept: Collection[int | None]) -> Iterator[Lost]:
     """Yield the first comment of each alias that goes from a collection; `kept` are the entries of a list that stay."""
@@ -76,8 +71,7 @@ def refuse(root: Any, lost: Iterable[Lost], values: Iterable[Any]) -> None:
     for value in values if by_value else ():
         if alias := by_value.get(align.text_of(value)):
             comment = alias.comment.rstrip()[:40]
-            advice = "clear it first" if alias.is_clearable else "remove it by hand first"
-            problem = f"cannot move: the comment {comment!r} is beside an alias, which stays; {advice}"
+            problem = f"cannot move: the comment {comment!r} is beside an alias, which stays; clear it first"
             raise losses.WouldLose(problem, (*_path(root, alias.holder), str(alias.name)))
 
 

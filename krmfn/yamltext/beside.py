@@ -23,9 +23,10 @@ class Beside(NamedTuple):
 NONE = Beside([], [])
 
 
-def find(text: str, key: Any, value: Any) -> Beside:
-    """Return where the comments of an entry in brackets are; `key`: None in a list. The value is no alias."""
-    start, end = int((key or value).start_mark.index), int(value.end_mark.index)
+def find(text: str, key: Any, span: _Span) -> Beside:
+    """Return where the comments of an entry in brackets are; `key`: None in a list; `span`: where its value is."""
+    begin, end = span
+    start = int(key.start_mark.index) if key else begin
     above, at = list[_Span](), start
     while at and text[at - 1] in " \t":  # what else is on the line may be long, and have many entries
         at -= 1
@@ -38,7 +39,7 @@ def find(text: str, key: Any, value: Any) -> Beside:
         at = begin
     comma = re.compile(BLANK + ",").match(text, end)
     tail = re.compile(COMMENT).match(text, comma.end() if comma else end)
-    behind = [*_comments(text, key.end_mark.index, value.start_mark.index)] if key else []
+    behind = [*_comments(text, key.end_mark.index, begin)] if key else []
     behind += _comments(text, end, comma.end() if comma else end)
     behind += _comments(text, *tail.span()) if tail else ()
     return Beside(above[::-1], behind)

@@ -13,7 +13,7 @@ from .brackets import Brackets
 from .lines import ABSENT, Line
 from .simple import PLAIN
 
-__all__ = ["Mark", "Node", "alias", "read", "shared", "tree"]
+__all__ = ["Mark", "Node", "read", "shared", "tree"]
 
 _EMPTY = {list: "sequence", dict: "mapping"}
 _Place = tuple[int, int]
@@ -57,11 +57,6 @@ class Node:
     def value(self) -> Any:
         """Return the text of a scalar, the entries of a sequence, or pairs of a mapping; they are looked for here."""
         return list(self.text.parts(self))
-
-
-def alias(node: Node, number: int) -> tuple[int, int] | None:
-    """Return where the alias stands that is a part of a collection; None for another part."""
-    return node.aliases.get(number) if node.value else None
 
 
 def shared(root: Node) -> Counter[int]:

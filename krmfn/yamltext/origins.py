@@ -49,7 +49,8 @@ class Origin(NamedTuple):
     def beside(self) -> beside.Beside:
         """Return where the comments beside it are, which stood in brackets."""
         is_there = self.begin < 0 and not self.has_left_key
-        return beside.find(self.walk.text, self.key, self.node) if is_there else beside.NONE
+        span = int(self.node.start_mark.index), int(self.node.end_mark.index)
+        return beside.find(self.walk.text, self.key, span) if is_there else beside.NONE
 
     @property
     def heads(self) -> list[str]:

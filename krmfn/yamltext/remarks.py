@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from ..typed import Any, NamedTuple
 from . import beside, lineends
+from .aliases import Aliases
 from .positions import children, scalar_at
 
 __all__ = [
@@ -51,17 +52,20 @@ class Spot(NamedTuple):
 def comments(text: str, root: Any) -> dict[Parts, str]:
     """Return the comments on the lines of fields, without `# `, by the parts of their paths."""
     texts: dict[Parts, str] = {}
+    aliases = Aliases(text, root)
 
     def visit(node: Any, path: Parts) -> None:
         for name, (key, value) in children(node).items():
-            begin, end = (key or value).start_mark.index, value.end_mark.index
-            if begin < end and not node.flow_style and text.find("#", begin, text.find("\n", end)) < 0:
-                continue  # as nearly all are; an alias ends elsewhere
+            alias = aliases.of(node, name, (key, value))
+            begin, end = alias or (value.start_mark.index, value.end_mark.index)
+            begin = key.start_mark.index if key else begin
+            if not node.flow_style and text.find("#", begin, text.find("\n", end)) < 0:
+                continue  # as nearly all are
             is_leaf, parts = _is_leaf(value), (*path, name)
             if node.flow_style:
-                words = beside.words(text, _beside(text, node, key, value).behind, " # ")
+                words = beside.words(text, _beside(text, key, value, alias).behind, " # ")
             elif is_leaf or text.find("#", begin, text.find("\n", begin)) >= 0:
-                spot = _spot(text, node, key, value)
+                spot = _spot(text, node, (key, value), alias)
                 span = rest(text, spot.stop) if spot else None
                 words = _words(text[span[0] : span[1]]) if span else ""
             else:
@@ -80,21 +84,24 @@ def _has_comments(text: str, node: Any) -> bool:
     return node is not None and node.id != "scalar" and "#" in text[node.start_mark.index : node.end_mark.index]
 
 
-def _beside(text: str, node: Any, key: Any, value: Any) -> beside.Beside:
-    """Return where the comments of an entry in brackets are; none of an alias, whose node stands elsewhere."""
-    is_alias = value.start_mark.index < (key.end_mark.index if key else node.start_mark.index)
-    return beside.NONE if is_alias else beside.find(text, key, value)
+def _beside(text: str, key: Any, value: Any, alias: tuple[int, int] | None) -> beside.Beside:
+    """Return where the comments of an entry in brackets are; `alias`: where that stands, if it is one."""
+    span = alias or (int(value.start_mark.index), int(value.end_mark.index))
+    return beside.find(text, key, span)
 
 
 def in_brackets(text: str, root: Any, parts: Parts) -> beside.Beside:
     """Return where the comments of a field in brackets are."""
     *above, name = parts
+    top = root
     for part in above:
         root = children(root)[part][1] if part in children(root) else None
         if root is None or root.id == "scalar":
             return beside.NONE
     known = children(root) if root is not None and root.id != "scalar" and root.flow_style else {}
-    return _beside(text, root, *known[name]) if name in known else beside.NONE
+    if name not in known:
+        return beside.NONE
+    return _beside(text, *known[name], Aliases(text, top).of(root, name, known[name]))
 
 
 def comment(text: str, root: Any, parts: Parts) -> str:
@@ -107,12 +114,12 @@ def comment(text: str, root: Any, parts: Parts) -> str:
 
 def find(text: str, root: Any, parts: Parts) -> Spot | None:
     """Return where a field has its own line; None where there is none: it is in brackets, or is not there."""
-    spot, node = None, root
+    spot, node, aliases = None, root, Aliases(text, root)
     for part in parts:
         if _is_leaf(node) or part not in (known := children(node)):
             return None
-        key, value = known[part]
-        spot, node = _spot(text, node, key, value), value
+        alias = aliases.of(node, part, known[part])
+        spot, node = _spot(text, node, known[part], alias), known[part][1]
     return spot
 
 
@@ -127,10 +134,14 @@ def _is_leaf(node: Any) -> bool:
     return node is None or node.id == "scalar" or bool(node.flow_style)
 
 
-def _spot(text: str, node: Any, key: Any, value: Any) -> Spot | None:
-    begin = key.start_mark.index if key else dash(text, node, value.start_mark.index)
+def _spot(text: str, node: Any, entry: tuple[Any, Any], alias: tuple[int, int] | None) -> Spot | None:
+    """Return where a key with its value, or an entry, has its line; `alias`: where that stands, if it is one."""
+    key, value = entry
+    at, end = alias or (value.start_mark.index, 0)
+    begin = key.start_mark.index if key else dash(text, node, at)
     has_line = begin >= 0 and not text[text.rfind("\n", 0, begin) + 1 : begin].strip(" -")
-    return Spot(begin, stop(text, key, value)) if has_line else None
+    is_entry = alias is not None and key is None
+    return Spot(begin, end if is_entry else stop(text, key, value)) if has_line else None
 
 
 def head(text: str, root: Any, parts: Parts) -> str:
@@ -183,7 +194,7 @@ def patched(text: str, patches: list[tuple[int, int, str]], offset: int = 0) -> 
 
 
 def dash(text: str, node: Any, place: int) -> int:
-    """Return where the dash is of an entry that begins at a place; -1 for an alias, whose node stands elsewhere."""
+    """Return where the dash is of an entry that begins at a place; -1 for none."""
     first, start = column(text, node), text.rfind("\n", 0, place) + 1
     while start + first >= place or text[start + first] != "-":
         if not start:

@@ -1,9 +1,8 @@
 """Where the lines of keys and entries begin and end in a text, comment lines above them included."""
 
-from functools import cached_property
-
 from ..typed import Any
-from . import aliases, linetree, remarks
+from . import remarks
+from .aliases import Aliases
 
 __all__ = ["Rows"]
 
@@ -13,17 +12,11 @@ class Rows:
 
     def __init__(self, text: str, root: Any) -> None:
         """Take both."""
-        self.text, self.root = text, root
-
-    @cached_property
-    def _aliases(self) -> aliases.Places:
-        return aliases.places(self.text, self.root)
+        self.text, self.root, self.aliases = text, root, Aliases(text, root)
 
     def alias(self, node: Any, number: int) -> tuple[int, int] | None:
         """Return where the alias stands that is a part of a collection (see `aliases.Places`), None for no alias."""
-        if isinstance(node, linetree.Node):
-            return linetree.alias(node, number)
-        return self._aliases.get((id(node), number))
+        return self.aliases.find(node, number)
 
     def dash(self, node: Any, number: int, entry: Any) -> int:
         """Return where the dash of an entry is; -1 for none."""
