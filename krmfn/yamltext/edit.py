@@ -6,6 +6,7 @@ never change the meaning: where that fails, the item is written anew.
 
 import re
 from collections.abc import Iterator
+from itertools import dropwhile
 
 from ..errors import KrmfnError
 from ..typed import Any
@@ -161,10 +162,14 @@ def undashed(text: bytes, indent: int) -> bytes:
 
 def dashed(text: bytes, data: Any, old: int, indent: int) -> bytes:
     """Return an item (its dash at column `old`; -2: a document) with its dash at another column, comments included."""
-    lines = undashed(text, old).decode().strip("\n").split("\n")
+    if lineends.is_of_windows(text):
+        return lineends.like(text, dashed(text.replace(b"\r\n", b"\n"), data, old, indent))
+    body = undashed(text, old).decode()
+    rows = [*dropwhile(str.isspace, body.splitlines(keepends=True))]  # the first one gets the dash
     pad = " " * (indent + 2)
-    moved = "\n".join(pad + line if line.strip() else line for line in lines)
-    moved = f"{moved[:indent]}-{moved[indent + 1 :]}\n"
+    moved = "".join(pad + row if row != "\n" else row for row in rows)  # blanks may be text of a literal
+    moved = f"{moved[:indent]}-{moved[indent + 1 :]}"
+    moved = moved if re.search(KEEPS, text) else moved.rstrip("\n") + "\n"  # else blanks would become text
     return (moved if readback.holds(moved, [data]) else emit.dump([data], indent)).encode()
 
 

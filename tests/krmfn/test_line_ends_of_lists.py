@@ -143,3 +143,17 @@ def test_after_an_error_the_findings_end_so_too() -> None:
     output, code = run(refuse, windows(LISTS["a list"]))
     assert code == 1 and output.startswith(windows(LISTS["a list"]))
     assert output.count(b"\r\n") == output.count(b"\n")
+
+
+@pytest.mark.parametrize("before", ["", "---\n", "# none\n---\n", "\n", "  \n"])
+@pytest.mark.parametrize("after", ["", "\n", "n: |+\n  one\n\n", "n: |\n  one\n   \n", "n: one # of n\u2028m: two\n"])
+@pytest.mark.parametrize("ended", [str.encode, windows])
+def test_a_text_is_indented_as_the_list_is_and_keeps_its_comments(before: str, after: str, ended: object) -> None:
+    """Its dash came to the column of the first line, were that blank; blanks at its end took its comments away."""
+    assert callable(ended)
+    resources = ResourceList.parse(ended(LISTS["an indented list"]))
+    (item,) = resources.append(before + TEXT + after)
+    out = resources.to_bytes()
+    assert ResourceList.parse(out).items[1].manifest == item.manifest
+    assert b"name: b # why" in out
+    assert b"\n  - # above" in out
