@@ -192,9 +192,10 @@ def leave_out(resources: Any, items: Iterable[Item]) -> None:
     resources.items = [item for item in resources.items if id(item) not in gone]
 
 
-def carry(items: list[Item], before: Iterable[Item]) -> None:
+def carry(resources: Any) -> None:
     """Let scalars that went from one item to another take their comments along (see `carrying.carry`)."""
-    if not any(item._content for item in before):  # most have not been read, and are looked at without a call
+    items, before = resources.items, [*resources.envelope.items, *resources.removed]  # that may have come since
+    if not any(item._content for item in (*before, *items)):  # most are not read, and are looked at without a call
         return
     from .strays import losing
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from . import carrying, config, package
+from . import config, editing, package
 from .errors import KrmfnError
 from .item import Item
 from .package import Part
@@ -117,7 +117,7 @@ def _texts(files: Mapping[str, list[Part]], resources: ResourceList) -> dict[str
     if resources.failed:
         return {}
     try:
-        carrying.carry(resources.items, resources.envelope.items)
+        editing.carry(resources)
         return package.changed_texts(files, resources.items)
     except KrmfnError as failure:
         report(resources, failure)

@@ -193,6 +193,7 @@ def remove(resources: Any, items: Sequence[Item]) -> None:
         if id(item) not in present:
             raise Refused("cannot be removed: it is not in the list", item, f"{item.ref} ")
     resources.items = [item for item in resources.items if id(item) not in gone]
+    resources.removed += items
     resources.changes += [("removed", item.ref) for item in items]
 
 

@@ -48,9 +48,9 @@ class ResourceList:
         """The name of the function that runs (see `program.function`): that of the owner's mark."""
         self.prefix = PREFIX
         """What the annotations of the owner's mark begin with."""
-        self.index: Index | None = None
+        self.index: Index | None = None  # see `index.index_of`
         self.places: dict[int, int] = {}  # see `index.has`
-        """The items by their ids, once a method has asked for them (see `index.index_of`)."""
+        self.removed: list[Item] = []  # see `editing.carry`
         self.owners: set[Id] = set()
         """For whom `own` was called in this run."""
         self._config = function_config
@@ -235,7 +235,7 @@ class ResourceList:
         items, target = list(self.envelope.items if self.failed else self.items), self.envelope
         target = target if target.data else envelope.empty(self._config)
         if not self.failed:
-            editing.carry(items, self.envelope.items)
+            editing.carry(self)
         self.edited = []
         for at, item in enumerate(() if self.failed else items):
             if item._content and itemtext.has_changed(item):

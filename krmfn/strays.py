@@ -1,5 +1,6 @@
 """The scalars that an item has lost, and those that it has got, since something of it was lent."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from .typed import Any, NamedTuple
@@ -8,6 +9,8 @@ from .yamltext import align, lent
 __all__ = ["Parts", "Stray", "changes", "got", "last_text", "leaves", "losing", "may_have_lost", "scalars"]
 
 Parts = tuple[str, ...]
+_MARKED = re.compile(rb"[#'\"]")
+"""A comment or quotes, perhaps."""
 
 
 class Stray(NamedTuple):
@@ -43,9 +46,9 @@ class Stray(NamedTuple):
 def losing(items: list[Any], before: Iterable[Any]) -> tuple[list[Any], list[Any]]:
     """Return the items from which a scalar with a comment or quotes may have gone, and those that went as a whole."""
     present = {id(item) for item in items}
-    removed = [item for item in before if item._content and id(item) not in present]
+    removed = {id(item): item for item in before if item._content and id(item) not in present}.values()
     losers = [item for item in items if item._content and (item.content.departures or may_have_lost(item.content))]
-    return losers, [item for item in removed if item.content.departures or b"#" in item.content.text]
+    return losers, [item for item in removed if item.content.departures or _MARKED.search(item.content.text)]
 
 
 def last_text(content: Any) -> lent.Source | None:
@@ -56,7 +59,7 @@ def last_text(content: Any) -> lent.Source | None:
 def may_have_lost(content: Any) -> bool:
     """Return False where nothing went from the last text of a `Content` that has a comment or quotes, as in most."""
     source = last_text(content)
-    if source is None or not (b"#" in source.text or (not content.is_replaced and b"'" in source.text)):
+    if source is None or not (b"#" in source.text or (not content.is_replaced and _MARKED.search(source.text))):
         return False
     return content.is_replaced or any(map(_is_less, source.lists.values()))
 

@@ -1,0 +1,60 @@
+"""What came meanwhile moves, too: values of items that were appended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from krmfn import ResourceList, function
+from krmfn.testing import run_folder
+
+from .test_moves_anywhere import HEAD
+
+ITEM = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n  spec:\n    c: 1\n"
+FIELDS = "  k: first # A\n  # above\n  l: [second] # B\n"
+TEXT = "apiVersion: v1\nkind: A\nmetadata:\n  name: b\nspec:\n" + FIELDS
+NEW = {"apiVersion": "v1", "kind": "B", "metadata": {"name": "c"}}
+
+
+@pytest.mark.parametrize("is_removed", [True, False])
+@pytest.mark.parametrize("target", ["an item", "a new item"])
+def test_a_value_of_an_item_that_was_appended_takes_its_comment_along(target: str, is_removed: bool) -> None:
+    """It was lost where the item was removed, and where no item of the list had been read."""
+    resources = ResourceList.parse((HEAD + ITEM).encode())
+    (giver,) = resources.append(TEXT)
+    spec = giver.manifest["spec"]
+    values = {"k": spec["k"], "l": spec["l"]} if is_removed else {"k": spec.pop("k"), "l": spec.pop("l")}
+    if target == "an item":
+        resources.items[0].manifest["spec"].update(values)
+    else:
+        resources.append({**NEW, "spec": values})
+    if is_removed:
+        resources.remove(giver)
+    assert FIELDS.replace("  ", "    ") in resources.to_bytes().decode()
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+@pytest.mark.parametrize("is_removed", [True, False])
+def test_quotes_of_both_kinds_go_along(quote: str, is_removed: bool) -> None:
+    """Double ones did only out of an item with a comment."""
+    text = HEAD + ITEM + ITEM.replace("a\n", "b\n").replace("1", f"{quote}first{quote}")
+    resources = ResourceList.parse(text.encode())
+    taker, giver = resources.items
+    taker.manifest["spec"]["d"] = giver.manifest["spec"].pop("c")
+    if is_removed:
+        resources.remove(giver)
+    assert f"    d: {quote}first{quote}\n" in resources.to_bytes().decode()
+
+
+@function
+def append_and_take(resources: ResourceList) -> None:
+    """Give a value of a text to an item."""
+    (giver,) = resources.append(TEXT)
+    resources.items[0]["spec.k"] = giver["spec.k"]
+    resources.remove(giver)
+
+
+def test_so_it_is_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(ITEM.replace("- ", "").replace("\n  ", "\n"))
+    assert "  k: first # A\n" in run_folder(append_and_take, tmp_path).output.decode()
