@@ -81,6 +81,8 @@ class Content:
         source, before = self._source(), self.manifest
         self.manifest, self._fingerprint = copied(manifest), None
         lent.link(manifest, self.manifest)
+        if b"#" in source.text or lent.known_in(before, source.lists) is not source.lists:
+            lent.link_equal(before, self.manifest)
         if id(before) in source.lists:  # at the root it is what the item was
             source.add(source.lists[id(before)]._replace(value=self.manifest))
         self.is_open = self.is_lent = self.is_edited = self.is_replaced = True

@@ -4,14 +4,15 @@ A value of one item that is put into another one, or into a new one, is found he
 """
 
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from ..resource import fingerprint
 from ..typed import Any
-from .align import Known, collections
+from .align import Known, collections, text_of
 
-__all__ = ["Pending", "Source", "first_source_of", "has_left", "known_in", "link", "parts", "source_of"]
+__all__ = ["Pending", "Source", "first_source_of", "has_left", "known_in", "link", "link_equal", "parts", "source_of"]
 
 Pending = Mapping[int, tuple[tuple[str, ...], Known]]
 """Mappings to which scalars were written, by their identities: each with its path, and what it held."""
@@ -112,6 +113,18 @@ def link(value: Any, copy: Any) -> None:
     for part, other in _pairs(value, copy):
         if source := source_of(part):
             source.add(source.lists[id(part)]._replace(value=other))
+
+
+def link_equal(before: Any, copy: Any) -> None:
+    """Note what JSON made anew: a part of a value that is equal to one part of what was there is a copy of that."""
+    texts = [(text_of(part), part) for part in parts(before) if part]
+    counts = Counter(text for text, _ in texts)
+    old = {text: part for text, part in texts if counts[text] == 1}
+    new = [(text_of(part), part) for part in parts(copy) if part]
+    counts = Counter(text for text, _ in new)
+    for text, part in new:
+        if text in old and counts[text] == 1 and source_of(part) is None and (source := source_of(old[text])):
+            source.add(source.lists[id(old[text])]._replace(value=part))
 
 
 def known_in(value: Any, lists: dict[int, Known]) -> dict[int, Known]:

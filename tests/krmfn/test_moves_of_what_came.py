@@ -1,8 +1,10 @@
-"""What came meanwhile moves, too: values of items that were appended."""
+"""What came meanwhile moves, too: values of items that were appended, and data that JSON made anew."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,13 @@ from .test_moves_anywhere import HEAD
 ITEM = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n  spec:\n    c: 1\n"
 FIELDS = "  k: first # A\n  # above\n  l: [second] # B\n"
 TEXT = "apiVersion: v1\nkind: A\nmetadata:\n  name: b\nspec:\n" + FIELDS
+GIVEN = "- " + TEXT.replace("\n", "\n  ").rstrip(" ")
 NEW = {"apiVersion": "v1", "kind": "B", "metadata": {"name": "c"}}
+
+
+def anew(item: Any) -> Any:
+    """Return the data of an item as JSON makes it."""
+    return json.loads(json.dumps(item.manifest))
 
 
 @pytest.mark.parametrize("is_removed", [True, False])
@@ -45,6 +53,21 @@ def test_quotes_of_both_kinds_go_along(quote: str, is_removed: bool) -> None:
     if is_removed:
         resources.remove(giver)
     assert f"    d: {quote}first{quote}\n" in resources.to_bytes().decode()
+
+
+@pytest.mark.parametrize("tail", ["", "  m: &m {n: third}\n"])
+@pytest.mark.parametrize("is_replaced", ["giver", "taker"])
+def test_what_json_made_anew_moves_with_its_comments(is_replaced: str, tail: str) -> None:
+    """Where it came from, or went to another item, it was plain data."""
+    resources = ResourceList.parse((HEAD + ITEM + GIVEN + tail.replace("  ", "    ")).encode())
+    taker, giver = resources.items
+    if is_replaced == "giver":
+        resources.replace(giver, {**anew(giver), "more": 1})
+    values = giver.manifest["spec"]
+    taker.manifest["spec"].update({"k": values.pop("k"), "l": values.pop("l")})
+    if is_replaced == "taker":
+        resources.replace(taker, {**anew(taker), "more": 1})
+    assert FIELDS.replace("  ", "    ") in resources.to_bytes().decode()
 
 
 @function
