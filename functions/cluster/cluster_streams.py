@@ -170,15 +170,20 @@ def _without_errors_of_others(streams: Clusters) -> Clusters:
 def _check_engines(streams: Clusters, context: Context) -> None:
     """Report how engines deploy the clusters, unless they are a former state or are rendered for an engine now."""
     intent, is_named = context.intent, bool(streams.config.clusters or context.options.cluster)
-    if not intent.is_check or is_named:
+    if not intent.is_check:
         return
     if streams.engines.deployments or streams.engines.templates:
-        from . import engine_additions, engine_checks, fleet_bundles, flux_unbuilt
+        from . import engine_additions, engine_checks, fleet_bundles, flux_unbuilt, named
 
+        if is_named:
+            named.report_unlisted(streams)
+            streams = named.with_deployments(streams)
         engine_checks.check(streams, streams.engines.top)
         flux_unbuilt.check(streams, streams.engines.top)
         fleet_bundles.check(streams, streams.engines.top)
         engine_additions.check(streams, streams.engines.top)
+    elif is_named:
+        return
     elif streams.is_repository and streams.clusters[1:]:
         from . import engine_checks
 

@@ -57,7 +57,7 @@ def check_apart(streams: Clusters) -> None:
 
 def _lonely(streams: Clusters) -> list[Cluster]:
     """Return the clusters that hold something of ours and that no object of an engine deploys."""
-    return [cluster for cluster in streams.clusters if not cluster.deployments and _has_ours(cluster)]
+    return [cluster for cluster in streams.clusters if not cluster.deployments and has_ours(cluster)]
 
 
 def _undeployed(lonely: Sequence[Cluster], templates: Sequence[str]) -> Result:
@@ -81,7 +81,8 @@ def _undeployed(lonely: Sequence[Cluster], templates: Sequence[str]) -> Result:
     return items[0].located(warning(message, rule="KRM544", remedy=remedy))
 
 
-def _has_ours(cluster: Cluster) -> bool:
+def has_ours(cluster: Cluster) -> bool:
+    """Return True for a cluster that holds a config or a Module."""
     return any(map(_ours, (part for _, part in cluster.parts)))
 
 
@@ -199,7 +200,7 @@ RULES = (
     Rule(
         "KRM544",
         "where engines deploy some roots of a repository, each root with configs or Modules should be deployed by one, "
-        "or be in a cluster of .krmfn.yaml",
+        "or be in a cluster of .krmfn.yaml; where that names clusters, so should those that engines deploy",
         good=_APPLIED,
         bad=f"{_APPLIED}---\n# one/config.yaml\nkind: DeviceConfig\n---\n# one/kustomization.yaml\nresources: "
         "[config.yaml]\n---\n# two/config.yaml\nkind: DeviceConfig\n---\n# two/kustomization.yaml\nresources: "

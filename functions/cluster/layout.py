@@ -129,10 +129,16 @@ def _request_of(
     engine_objects = engines.of_paths(reals, options, exclude, ours, seen)
     is_root = as_root and any(manifests.kustomization_in(real) for real in tops)
     engines_decide = not (settings.clusters or named or is_root)
-    deployed = engine_objects.folders if engines_decide else frozenset[str]()
+    deployed = engine_objects.folders if engines_decide else _unlisted(engine_objects, settings)
     marks = tops.union(deployed, (member.real for cluster in members.values() for member in cluster))
     scope = Scope(ours, options.root, exclude, marks, deployed, as_root, seen.texts)
     return _Request(reals, settings, members, engine_objects, engines_decide, scope)
+
+
+def _unlisted(objects: Engines, settings: Config) -> frozenset[str]:
+    """Return the folders that engines deploy and no cluster of the configuration file has: each is judged apart."""
+    reals = {member.real for members in settings.clusters.values() for member in members}
+    return frozenset(folder for folder in objects.folders if reals and not is_below(folder, reals))
 
 
 def _dumps(options: RunOptions, members: Named) -> Iterator[str]:
@@ -150,7 +156,7 @@ def _divided(request: _Request, by_path: Mapping[str, Survey], failed: Collectio
     scope = request.scope
     if request.members:
         divided = join(request.members, divided.rest, request.reals, scope, failed)
-    elif scope.deployed:
+    elif request.engines_decide and scope.deployed:
         generator = None if scope.as_root else Generator(scope.ours, scope.root, request.is_absolute, scope.exclude)
         assigned = assignment.assign(request.engines, divided.rest, request.tops, request.is_absolute, generator)
         divided = Divided(*assigned, [], [], [])
@@ -160,7 +166,7 @@ def _divided(request: _Request, by_path: Mapping[str, Survey], failed: Collectio
     findings += unread.configs_in_charts(surveys)
     findings += engines.findings(request.engines, request.tops, request.engines_decide)
     clusters = divided.clusters
-    if scope.deployed:
+    if request.engines_decide and scope.deployed:
         clusters, of_files = not_taken.settled(request.engines, clusters, divided.rest, [*request.tops])
         findings += of_files
     return Divided(clusters, divided.rest, surveys, findings, divided.failures)

@@ -19,7 +19,7 @@ from ..paths import files
 from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison, Plan, undecided
 from ..run import placed
-from . import broken_beside, hidden, new_side, rendered_base, touched, unbuilt, unchanged
+from . import broken_beside, hidden, new_side, rendered_base, switched_off, touched, unbuilt, unchanged
 from .base import Base, check_out
 from .base_files import is_below
 from .pairs import Pair, Pairs, compare, deployed_manifests, is_idle_aside, join_elsewhere, pair_clusters
@@ -64,11 +64,7 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
     alone, paths, tops = rendered_base.of_base(context, request.paths)
     with check_out(request.ref, tops, alone.options.function_config) as base:
         sides = unchanged.lay_out_sides(alone, base, paths) if request.skips and not has_against else unchanged.Sides()
-        if rendered:
-            new = new_side.all_clusters(alone, paths, rendered, sides.new).with_asides()
-        else:
-            new = new_side.changed_clusters(alone, paths, sides.new).with_asides()
-        new = new_side.without(new, sides.same)
+        new = _new_side(alone, paths, rendered, sides)
         of_base = alone._replace(intent=alone.intent._replace(is_old=True))
         old = rendered_base.base_of(of_base, base, paths, sides.old).with_asides()
         contexts = (of_base._replace(options=base.options(of_base.options)), alone)
@@ -83,7 +79,9 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
         partly = [part or left_out.get(name) for (name, _), part in zip(pairs, partly, strict=True)]
         of_others = {name for (name, _), part in zip(pairs, partly, strict=True) if part and part.is_of_others}
         new = new._replace(failures=new_side.without(new, of_others).failures)
-        results = [*_comparisons(base, Both(old, new), pairs, partly, tops)]
+        compared = _comparisons(base, Both(old, new), pairs, partly, tops)
+        new_sides = {name: pair.new for name, pair in pairs}
+        results = [*switched_off.in_each(compared, new_sides, new, sides.roots)]
         results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
         results.sort(key=lambda result: sides.places.get(result.name, len(sides.places)))
         if not current:
@@ -91,6 +89,15 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
             telling.log(alone, new, notes)
         results = [result._replace(notes=touched.at_the_change(request.ref, tops, result.notes)) for result in results]
         return [results[0]._replace(name="")] if len(results) == 1 else results
+
+
+def _new_side(context: Context, paths: Sequence[str], rendered: Clusters | None, sides: unchanged.Sides) -> Clusters:
+    """Return the clusters here, but for those that are the same; `rendered` has those that a check has rendered."""
+    if rendered:
+        new = new_side.all_clusters(context, paths, rendered, sides.new)
+    else:
+        new = new_side.changed_clusters(context, paths, sides.new)
+    return new_side.without(new.with_asides(), sides.same)
 
 
 def _comparisons(

@@ -28,6 +28,7 @@ from . import attention, hidden, leavers
 from .handed_over import handed_over
 from .held_back import held_back
 from .sides import Side, Sides
+from .switched_off import with_switched_off
 from .undetected import undetected
 
 
@@ -188,7 +189,11 @@ def compare_paths(context: Context, old: str, new: str) -> list[Comparison]:
     names = hidden.hidden_files(before, after)
     deployed = after.engines.deployments
     compared = [(pair, compare(pair, name if len(named) > 1 else "", deployed)) for name, pair in named]
-    comparisons = [(pair, hidden.with_hidden_files(names, comparison)) for pair, comparison in compared]
+    roots = [root for cluster in after.clusters for root in cluster.roots]
+    comparisons = [
+        (pair, with_switched_off(hidden.with_hidden_files(names, comparison), pair.new, after.engines, roots))
+        for pair, comparison in compared
+    ]
     return [comparison for pair, comparison in comparisons if not is_idle_aside(pair, comparison)]
 
 

@@ -49,6 +49,8 @@ class Sides(NamedTuple):
     """The names of the clusters whose inputs are the same."""
     places: Mapping[str, int] = {}  # read only
     """The number of each cluster of the new side, in the order of that side; empty where none is the same."""
+    roots: Sequence[Root] = ()
+    """Those of the new side, also of clusters whose inputs are the same."""
 
 
 def lay_out_sides(context: Context, base: Base, names: Sequence[str]) -> Sides:
@@ -81,10 +83,10 @@ def lay_out_sides(context: Context, base: Base, names: Sequence[str]) -> Sides:
             if twin and is_built and _inputs(twin, base.folder, digest) == _inputs(cluster, base.root, digest):
                 same[cluster.name] = twin.name
     order = {cluster.name: at for at, cluster in enumerate(new.clusters) if same}
-    gone = {*same.values()}
+    gone, roots = {*same.values()}, [root for cluster in new.clusters for root in cluster.roots]
     old = old._replace(clusters=[cluster for cluster in old.clusters if cluster.name not in gone])
     new = new._replace(clusters=[cluster for cluster in new.clusters if cluster.name not in same])
-    return Sides(old, new, frozenset(same), order)
+    return Sides(old, new, frozenset(same), order, roots)
 
 
 def _is_about_clusters(finding: Result) -> bool:

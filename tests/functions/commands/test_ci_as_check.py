@@ -110,6 +110,7 @@ def test_what_no_cluster_lists_is_compared_as_it_is_checked(tmp_path: Path) -> N
     """The Applications of a repository whose .krmfn.yaml has the clusters are in none of them."""
     files = {
         **PARTS["an Application"],
+        "apps/lab.yaml": APP.replace("path: lab", "path: lab, plugin: {name: krmfn}"),
         ".krmfn.yaml": "clusters: {lab: [lab]}\n",
         "lab/gpu.yaml": config("lab", "card: z"),
     }

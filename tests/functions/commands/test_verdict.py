@@ -208,6 +208,15 @@ def listed(out: Path, page: str) -> dict[str, Findings]:
     }
 
 
+def spread(counts: Findings, known: Findings, clusters: list[str]) -> Findings:
+    """The findings of a comment with those of each cluster: what is alike but for its place is one line there."""
+    spread_counts: Findings = Counter()
+    for (word, names), number in counts.items():
+        each = clusters if names.startswith("all ") else names.split(", ")
+        spread_counts.update({(word, name): number for name in ([names] if (word, names) in known else each)})
+    return spread_counts
+
+
 def holders(checked: Any, entry: Any) -> str:
     """The clusters of a finding in JSON, in words."""
     names, every = entry["clusters"], checked["clusters"]
@@ -311,6 +320,7 @@ def test_every_output_has_the_same_numbers(fleet: list[Cluster]) -> None:
     assert sum(every.values()) == sum(by_output["verdict"].values()), "each finding of the head is in the list"
     no_infos = Counter({key: number for key, number in every.items() if key[0] != "info"})
     due = {name: no_infos if name == "junit" else every for name in by_list}
+    by_list["comment"] = spread(by_list["comment"], every, [f"c{at}" for at in range(len(fleet))])
     assert {name: counts for name, counts in by_list.items() if counts != due[name]} == {}
     result = json.loads((out / "result.json").read_text())
     notes = result["diff"]["notes"]

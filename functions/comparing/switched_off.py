@@ -1,0 +1,85 @@
+"""Objects of engines that leave what is deployed while their files stay: what they deploy is no longer known to be.
+
+So people switch an application off: its file goes from the list of a kustomization, and nothing else changes.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from krmfn import Ref, warning
+from krmfn.printing import some
+
+from ..cluster.deployed import Cluster, Clusters
+from ..cluster.engines import Engines
+from ..cluster.root_files import files_of_root, may_be_ours
+from ..cluster.survey import Root
+from ..deployments.deployment import Deployment
+from ..grouping import grouped
+from ..paths.roots import within
+from ..plan import Comparison, Opening
+from ..sentence import Topic
+
+_OFF = "switched off"
+
+
+def in_each(
+    comparisons: Iterable[Comparison], sides: Mapping[str, Cluster | None], new: Clusters, roots: Sequence[Root]
+) -> Iterator[Comparison]:
+    """Yield comparisons, each as `with_switched_off` returns it; `sides` are their new sides by their names.
+
+    `roots` are those of all clusters; without any those of the clusters that are compared.
+    """
+    roots = roots or [root for cluster in new.clusters for root in cluster.roots]
+    for comparison in comparisons:
+        yield with_switched_off(comparison, sides.get(comparison.name), new.engines, roots)
+
+
+def with_switched_off(
+    comparison: Comparison, cluster: Cluster | None, engines: Engines, roots: Sequence[Root]
+) -> Comparison:
+    """Return a comparison with a warning about each object of an engine that it deletes, and whose file still says it.
+
+    `cluster` is its new side, `engines` have what these files deploy, `roots` are those of all clusters. What an object
+    leaves in its cluster, and what holds nothing of ours, is no loss. Other clusters may have objects of the same name.
+    """
+    deleted = [change.ref for change in comparison.plan.changes if change.what == "deleted"] if cluster else []
+    folders = [root.path for root in cluster.roots] if cluster else []
+    holders = (holder for holder in engines.deployments if deleted and not holder.declaration.kept_by)
+    going = [
+        holder
+        for holder in holders
+        if _is_among(holder, deleted)
+        and any(within(os.path.join(engines.top, holder.declaration.file), folder) for folder in folders)
+        and _holds_ours(holder.real(engines.top), roots)
+    ]
+    by_object = grouped((str(holder.declaration.source.ref), holder) for holder in going)
+    openings = [Opening(_text(name, of_object), Topic((name, _OFF))) for name, of_object in by_object.items()]
+    if not openings:
+        return comparison
+    notes = [warning((opening.topic or "", opening.text)) for opening in openings]
+    return comparison._replace(
+        first=(*openings, *comparison.first),
+        notes=[*notes, *comparison.notes],
+        doubtful=(*openings, *comparison.doubtful),
+    )
+
+
+def _is_among(holder: Deployment, deleted: Sequence[Ref]) -> bool:
+    """Return whether the object of a deployment is one of those; its kustomization may have given it a namespace."""
+    source = holder.declaration.source.ref
+    names = ((ref.group, ref.kind, ref.name) for ref in deleted if source.namespace in ("", ref.namespace))
+    return (source.group, source.kind, source.name) in names
+
+
+def _holds_ours(folder: str, roots: Sequence[Root]) -> bool:
+    """Return whether a folder that is deployed may hold something of ours, in files that it lists or that are in it."""
+    paths = [path for root in roots if within(root.path, folder) for path in files_of_root(root)]
+    return any(map(may_be_ours, paths))
+
+
+def _text(name: str, holders: Sequence[Deployment]) -> str:
+    paths = [holder.path for holder in holders]
+    return (
+        f"{name} is deleted, but {holders[0].declaration.file} stays: what it deploys ({some(paths, len(paths), 1)}) "
+        "goes with it, and counts here as if it stayed"
+    )
