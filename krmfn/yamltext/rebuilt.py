@@ -74,7 +74,9 @@ class _Changes:
         self.written: list[Written] = []
         self.aliases: list[alias_comments.Lost] = []
         self.used: set[int] = set()
-        """The nodes whose values have been found, by their identities."""
+        """The nodes whose values have been found, by their identities, and those below them."""
+        self.identified: set[int] = set()
+        """Those whose collections have been found by their identities."""
 
     def compare(self, node: Any, old: Any, new: Any) -> None:
         """Collect both below a node with its old and its new data."""
@@ -116,7 +118,7 @@ class _Changes:
     def note_gone(self, part: Origin, name: Any, holder: Any) -> None:
         """Note what is not in a collection any more."""
         self.gone.append(Gone(part, name, id(holder)))
-        self.used.difference_update(id(inner.origin.node) for inner in _all(self.gone[-1]))
+        self.used.difference_update(id(inner.origin.node) for inner in _all(self.gone[-1], self.identified))
 
     def note_fresh(self, places: Iterator[Place] | list[Place]) -> None:
         """Note what has come; what is known by its identity may have been edited."""
@@ -126,6 +128,7 @@ class _Changes:
                 self.fresh.append((data, name))
             elif known.walk is self.walk and id(known.node) not in self.used:
                 self.used.update(id(part.origin.node) for part in _all(Gone(known, None, 0)))
+                self.identified.add(id(known.node))
                 self.compare(known.node, known.old, data[name])
 
     def note_aliases_within(self) -> None:

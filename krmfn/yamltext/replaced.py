@@ -1,7 +1,7 @@
 """Values that moved onto a field or an entry that was there: their comments take the place of the former value's."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from itertools import chain
 
 from ..typed import Any, NamedTuple
@@ -36,11 +36,13 @@ class Written(NamedTuple):
         return self.data[self.name]
 
 
-def parts(gone: Gone) -> Iterator[Gone]:
-    """Yield what went and its parts, at all levels."""
+def parts(gone: Gone, others: Set[int] = frozenset()) -> Iterator[Gone]:
+    """Yield what went and its parts, at all levels, but for the `others` and their parts."""
+    if id(gone.origin.node) in others:
+        return
     yield gone
     for name, part in origins.parts_of(gone.origin.walk, gone.origin.node, gone.origin.old):
-        yield from parts(Gone(part, name if part.key else None, 0))
+        yield from parts(Gone(part, name if part.key else None, 0), others)
 
 
 def is_little(value: Any) -> bool:

@@ -177,3 +177,13 @@ def test_the_first_key_below_a_comment_behind_the_dash_is_removed() -> None:
     resources = ResourceList.parse((HEAD + text).encode())
     del resources.items[0].manifest["spec"][0]["a"]
     assert resources.to_bytes().decode() == HEAD + text.replace("    a: 1\n", "")
+
+
+def test_what_is_like_a_list_that_is_known_elsewhere_is_new() -> None:
+    """The list moved, and what came out of it in a new list got its comment, too."""
+    text = "- apiVersion: v1\n  kind: A\n  metadata: {name: a}\n  spec:\n    m:\n      c: 1\n"
+    resources = ResourceList.parse((HEAD + text + "      l: # A\n      - first\n      - second\n").encode())
+    spec = resources.items[0].manifest["spec"]
+    spec["m"]["new"] = [spec["m"]["l"].pop()]
+    spec["l"] = spec["m"].pop("l")
+    assert resources.to_bytes().decode() == HEAD + text + "      new:\n      - second\n    l: # A\n    - first\n"
