@@ -11,7 +11,7 @@ from . import aliased, itemtext, spelling
 from .departures import arrived, common, displaced, had, lost, without
 from .item import Item
 from .spelling import Standing, standing_of
-from .strays import Stray, got, last_text, losing
+from .strays import Stray, got, is_new, last_text, losing
 from .yamltext import align, losses, replaced
 
 __all__ = ["carry"]
@@ -26,9 +26,7 @@ def carry(items: list[Item], before: Iterable[Item]) -> None:
     if not removed and not losers:
         return
     carried: set[int] = set()
-    getters = [
-        item for item in items if itemtext.has_changed(item) or (item._fits is not None and item._origin is None)
-    ]
+    getters = [item for item in items if itemtext.has_changed(item) or is_new(item)]
     aliased.refuse(losers, getters)
     fresh = {id(item): arrived(item, carried) for item in getters}
     if not any(fresh.values()):
@@ -76,7 +74,7 @@ def _without_moved(
     moved = common(latest, come)
     latest += displaced(latest, come, source.text.decode()) if source else []
     all_moved = sum((departure.moved for departure in content.departures), moved)
-    return [*earlier, *without(latest, moved)], [*without(fresh, all_moved)]
+    return [*earlier, *without(latest, moved)], fresh if is_new(item) else [*without(fresh, all_moved)]
 
 
 def _pairs(went: Iterable[Stray], come: Iterable[Stray]) -> Iterator[tuple[Stray, Stray]]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from .spelling import standing_of
-from .strays import Stray, changes, got, last_text, leaves, scalars
+from .strays import Stray, changes, got, is_new, last_text, leaves, scalars
 from .typed import Any, NamedTuple
 from .yamltext import align, lent
 
@@ -100,7 +100,7 @@ def arrived(item: Any, carried: set[int]) -> list[Stray]:
     """Return the scalars that an item has got, those among them that went before and are back (see `strays.got`)."""
     following = (departure.following for departure in item.content.departures)
     by_path: dict[tuple[str, ...], Stray] = {}
-    for source in (item.content.first, *following):
+    for source in (None if is_new(item) else item.content.first, *following):
         by_path.update((stray.parts, stray) for stray in got(item, source, carried))
     return [*by_path.values()]
 

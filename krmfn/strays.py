@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from .typed import Any, NamedTuple
 from .yamltext import align, lent
 
-__all__ = ["Parts", "Stray", "changes", "got", "last_text", "leaves", "losing", "may_have_lost", "scalars"]
+__all__ = ["Parts", "Stray", "changes", "got", "is_new", "last_text", "leaves", "losing", "may_have_lost", "scalars"]
 
 Parts = tuple[str, ...]
 _MARKED = re.compile(rb"[#'\"]")
@@ -49,6 +49,11 @@ def losing(items: list[Any], before: Iterable[Any]) -> tuple[list[Any], list[Any
     removed = {id(item): item for item in before if item._content and id(item) not in present}.values()
     losers = [item for item in items if item._content and (item.content.departures or may_have_lost(item.content))]
     return losers, [item for item in removed if item.content.departures or _MARKED.search(item.content.text)]
+
+
+def is_new(item: Any) -> bool:
+    """Return True for an item that was made of data: it has got all that it has, whoever has read it since."""
+    return item._fits is not None and item._origin is None
 
 
 def last_text(content: Any) -> lent.Source | None:
@@ -189,7 +194,8 @@ def _leaves(item: Any, value: Any, parts: Parts, carried: set[int]) -> Iterator[
 
 def _leaves_of(item: Any, value: Any, parts: Parts, carried: set[int]) -> Iterator[Stray]:
     """Yield the same of a mapping or list."""
-    if source := lent.first_source_of(value):  # what came to it later has no comment in later texts yet
+    source = lent.first_source_of(value)
+    if source and not (is_new(item) and source is item.content.first):  # later texts lack comments of what came later
         origin = source.lists[id(value)].origin
         carried.add(id(origin))
         changes = _changes(item, source, (origin, value), ((), parts), carried)

@@ -81,3 +81,16 @@ def append_and_take(resources: ResourceList) -> None:
 def test_so_it_is_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(ITEM.replace("- ", "").replace("\n  ", "\n"))
     assert "  k: first # A\n" in run_folder(append_and_take, tmp_path).output.decode()
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("is_moved_on", [True, False])
+def test_a_new_item_that_was_read_has_got_what_is_in_it(quote: str, is_moved_on: bool) -> None:
+    """What had been put in was taken for what it had before, and where it moved on, for what had moved within it."""
+    resources = ResourceList.parse((HEAD + GIVEN).encode())
+    values = resources.items[0].manifest["spec"]
+    new = resources.append({**NEW, "n": f"{quote}x", "spec": {"k": values.pop("k")}})
+    spec = new.manifest["spec"]
+    if is_moved_on:
+        spec["m"] = spec.pop("k")
+    assert f"    {'m' if is_moved_on else 'k'}: first # A\n" in resources.to_bytes().decode()
