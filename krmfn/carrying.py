@@ -181,14 +181,14 @@ def _write(source: Stray, target: Stray, how: Standing) -> None:
     content = target.item.content
     content.settle(target.item)
     spelling.spell(target, how.spelled)
-    field, is_entry = target.item.at(target.parts), target.is_onto and not target.name
+    field, is_entry = target.item.at(target.parts), target.is_onto and not target.name and not target.has_moved
     for words, is_head in ((how.comment, False), (how.head, True)):
         old = field.head_comment if is_head else field.comment
         if not words and is_entry and how.has_comments:  # what is there belongs to the entry that went
             content.remark(field.parts, "", is_head)
         if not words or words in old.split("\n" if is_head else " # "):
             continue
-        if old and not is_head and (replaced.is_little(target.value) or not target.is_onto):
+        if old and not is_head and (replaced.is_little(target.value) or not target.is_onto or target.has_moved):
             moved = f"the comment {f'# {words}'[:40]!r} moves with its value onto {f'# {old}'[:40]!r}"
             advice = "or one of them would be lost; clear one first by `field.comment`"
             raise field.failure(f"cannot be written: {moved}, {advice}")

@@ -70,9 +70,11 @@ def lost(item: Any, carried: set[int]) -> Iterator[Stray]:
 
     One that came after the first text, and has nothing to take along, is none: it was on its way to another item.
     """
-    first = item.content.first
-    for departure in all_of(item, carried):
+    first, departures = item.content.first, [*all_of(item, carried)]
+    for departure in departures:
         for stray in departure.scalars(carried):
+            if stray.former and item.at(stray.former.parts).comment == standing_of(stray).comment:
+                continue
             if departure.source is first or was_there(first, stray) or standing_of(stray).has_comments:
                 yield stray
 

@@ -29,7 +29,9 @@ class Stray(NamedTuple):
     holder: int = 0
     """The identity of the mapping or list from which it went."""
     former: "Stray | None" = None
-    """The scalar that was at its place, if there was one."""
+    """The scalar that was at its place, if there was one; of one that went a mapping or list that came there."""
+    has_moved: bool = False
+    """Whether a mapping or list was at its place that is at another one of its item."""
     text: str | None = None
     """The text from which it went, with the comments as they were then."""
     is_earlier: bool = False
@@ -70,16 +72,16 @@ def may_have_lost(content: Any) -> bool:
 
 
 def _is_less(known: align.Known) -> bool:
-    """Return True when a part of a collection is not there any more; a scalar that was written over is."""
+    """Return True when a part of a collection is not there any more; a scalar that one was written over is."""
     entries, now = known.entries, known.value
     if isinstance(now, list):
         return len(now) != len(entries) or any(part is not other for part, other in zip(entries, now, strict=True))
-    kept = (now.get(name) if isinstance(part, (dict, list)) else part for name, part in entries.items())
-    return not entries.keys() <= now.keys() or any(map(_is_other, entries.values(), kept))
-
-
-def _is_other(part: Any, now: Any) -> bool:
-    return part is not now
+    if not entries.keys() <= now.keys():
+        return True
+    pairs = ((part, now[name]) for name, part in entries.items())
+    return any(
+        part is not other for part, other in pairs if isinstance(part, (dict, list)) or isinstance(other, (dict, list))
+    )
 
 
 def got(item: Any, source: lent.Source | None, carried: set[int]) -> Iterator[Stray]:
@@ -126,10 +128,14 @@ def _changes(
     (old, new), (former_path, path) = values, paths
     if id(old) not in source.lists or type(old) is not type(new) or _is_another(source, old, new):
         if isinstance(old, (dict, list)) or isinstance(new, (dict, list)):
-            if isinstance(old, (dict, list)):  # else it stays
+            if isinstance(old, (dict, list)):
                 yield True, Stray(item, former_path, old)
+            elif lent.source_of(new):  # else it stays, or its comment does
+                yield True, Stray(item, former_path, old, former=Stray(item, path, new))
             is_onto = not isinstance(new, (dict, list))
-            yield from ((False, stray._replace(is_onto=is_onto)) for stray in _leaves(item, new, path, carried))
+            has_moved = is_onto and _is_in(item, source, old)
+            come = _leaves(item, new, path, carried)
+            yield from ((False, stray._replace(is_onto=is_onto, has_moved=has_moved)) for stray in come)
         elif align.text_of(old) != align.text_of(new):  # a date that JSON made a string is itself
             yield False, Stray(item, path, new, is_onto=True, former=Stray(item, former_path, old))
         return
@@ -150,6 +156,12 @@ def _changes(
         else:
             both = (*former_path, str(former)), (*path, str(name))
             yield from _changes(item, source, (before[former], new[name]), both, carried)
+
+
+def _is_in(item: Any, source: lent.Source, old: Any) -> bool:
+    """Return True for a collection of a text, or a copy of it, that is somewhere in its item."""
+    known = (source.lists.get(id(part)) for part in lent.parts(item.content.manifest))
+    return any(part.origin is old for part in known if part)
 
 
 def _is_another(source: lent.Source, old: Any, new: Any) -> bool:

@@ -228,3 +228,39 @@ def test_of_equal_entries_the_one_in_its_place_keeps_its_comment() -> None:
     resources = ResourceList.parse(lines("a:\n- 80\n- 80 # b").encode())
     resources.items[0].manifest["spec"]["a"][0] = 81
     assert resources.to_bytes().decode() == lines("a:\n- 81\n- 80 # b")
+
+
+BESIDE = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: {}\n  spec:\n    c: 1\n"
+COLLECTIONS = ["[first]", "{x: first}", "\n    - first", "\n      x: first"]
+
+
+@pytest.mark.parametrize("value", COLLECTIONS)
+@pytest.mark.parametrize("is_entry", [True, False])
+def test_a_comment_of_a_collection_that_moves_on_is_not_written_over(value: str, is_entry: bool) -> None:
+    """The one of the scalar of another item, which came to its place, took the place of it."""
+    style, _, below = value.partition("\n")
+    key = "k:\n    - z: third\n    - l" if is_entry else "l"
+    lines = f"    {key}: {style} # A\n{below and ('  ' if is_entry else '') + below + chr(10)}"
+    text = HEAD + BESIDE.format("a") + lines + BESIDE.format("b") + "    d: second # B\n"
+    resources = ResourceList.parse(text.encode())
+    spec, other = (item.manifest["spec"] for item in resources)
+    holder = spec["k"][1] if is_entry else spec
+    spec["new"], holder["l"] = holder["l"], other.pop("d")
+    with pytest.raises(KrmfnError, match="'# B' moves with its value onto '# A'"):
+        resources.to_bytes()
+
+
+@pytest.mark.parametrize("value", COLLECTIONS)
+@pytest.mark.parametrize("comment", [" # B", ""])
+def test_a_scalar_takes_its_comment_along_where_a_collection_with_one_came(value: str, comment: str) -> None:
+    """It was lost where the collection was one of another item, with a comment."""
+    style, _, below = value.partition("\n")
+    lines = f"    d: {style}{comment}\n{below and below + chr(10)}"
+    text = HEAD + BESIDE.format("a") + "    l: third # A\n" + BESIDE.format("b") + lines
+    resources = ResourceList.parse(text.encode())
+    spec, other = (item.manifest["spec"] for item in resources)
+    other["new"], spec["l"] = spec["l"], other.pop("d")
+    out = resources.to_bytes().decode()
+    assert out.count("# A") == 1
+    assert ("new: third # A\n" in out) is bool(comment)
+    assert out.count("# B") == bool(comment)
