@@ -1,34 +1,20 @@
 """How engines deploy what was judged: configs applied as they are, Modules made anew, roots that nothing deploys."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from krmfn import Item, Place, ResourceList, Result, error, warning
 from krmfn.ownership import OWNER
 from krmfn.printing import some
-from krmfn.typed import Any
 
 from .. import oracles
-from ..deployments.deployment import Deployment
 from ..deployments.holders import applies
 from ..kmm.module import MODULE_KINDS
 from ..rendering.kinds import of_kinds
 from ..rule import Rule
-from ..run import run_of
 from .deployed import Cluster, Clusters
+from .raw_configs import others, raw_configs
 from .reached import NAMES, configs_in, place_of, reached_by_each
-
-_WAYS = {
-    "argocd": "name the plugin in it (`plugin: {name: krmfn}`), or let CI render into a branch and sync that",
-    "flux": "let CI render into a branch and apply that (gitops/flux), or keep the config out of the folder",
-    "fleet": "let CI render into a branch and deploy that, or keep the config out of the folder",
-}
-"""The ways out, by engine."""
-_ARGOCD = "Argo CD needs `--enable-alpha-plugins --enable-exec` in argocd-cm and krmfn beside it to build"
-"""What is said where a kustomization calls krmfn; the other engines refuse to build it.
-
-Source: Flux, pkg/kustomize (plugins disabled); Argo CD, kustomize.buildOptions; Fleet, krusty's default options.
-"""
 
 
 def check(streams: Clusters, top: str) -> None:
@@ -37,7 +23,7 @@ def check(streams: Clusters, top: str) -> None:
     `top` is the root of the repository. The findings stop nothing else.
     """
     for cluster in streams.clusters:
-        cluster.final.report(_raw_configs(cluster, top))
+        cluster.final.report(raw_configs(cluster, top))
         cluster.final.report(_refused(cluster, top))
         cluster.final.report(_made_anew(cluster, top))
         cluster.final.report(_jsonnet(cluster, top))
@@ -75,7 +61,7 @@ def _undeployed(lonely: Sequence[Cluster], templates: Sequence[str]) -> Result:
         remedy = f"if they reach one cluster, write `clusters: {{NAME: [{roots}]}}` into .krmfn.yaml"
         return warning(message, rule="KRM544", remedy=remedy)
     message = (
-        f"no object of an engine deploys it{_others(items)}{helms}, so it is judged as if a cluster of its own got it"
+        f"no object of an engine deploys it{others(items)}{helms}, so it is judged as if a cluster of its own got it"
     )
     remedy = "if a cluster gets it, `krmfn clusters --write` writes .krmfn.yaml, to name its folder there"
     return items[0].located(warning(message, rule="KRM544", remedy=remedy))
@@ -89,40 +75,6 @@ def has_ours(cluster: Cluster) -> bool:
 def _ours(part: ResourceList) -> list[Item]:
     """Return the configs and Modules in a list."""
     return [*configs_in(part), *of_kinds(part.items, MODULE_KINDS)]
-
-
-def _raw_configs(cluster: Cluster, top: str) -> Iterator[Result]:
-    """Yield an error per object of an engine that applies configs of a cluster as they are."""
-    settled = dict(reached_by_each(cluster, top, _made_by_functions))
-    for deployment, configs in reached_by_each(cluster, top, configs_in):
-        declaration = deployment.declaration
-        if configs and deployment.is_home:
-            yield _of_home(deployment, configs, top)
-        if declaration.how != "raw" or declaration.engine not in _WAYS:
-            continue
-        about: Mapping[str, Any] = {"rule": "KRM545", "ref": declaration.source.ref, "place": place_of(deployment, top)}
-        engine = NAMES[declaration.engine]
-        if settled[deployment]:
-            is_argocd = declaration.engine == "argocd"
-            reason = _ARGOCD if is_argocd else f"{engine} runs no functions of kustomize, so it refuses to build"
-            message = f"{reason} {deployment.path}"
-            yield (warning if is_argocd else error)(message, remedy=_WAYS[declaration.engine], **about)
-        if configs:
-            message = (
-                f"{engine} applies {configs[0].ref}{_others(configs)} of {deployment.path} as it is, so no Module is "
-                "made of it"
-            )
-            yield error(message, remedy=_WAYS[declaration.engine], **about)
-
-
-def _of_home(deployment: Deployment, configs: Sequence[Item], top: str) -> Result:
-    """Return the warning about configs beside the objects with which Flux starts: nothing says more."""
-    message = (
-        f"Flux applies {configs[0].ref}{_others(configs)} as it is if it is started on {deployment.path}, as these "
-        "objects suggest: no Module is made of it then"
-    )
-    source = deployment.declaration.source
-    return warning(message, rule="KRM545", ref=source.ref, place=place_of(deployment, top), remedy=_WAYS["flux"])
 
 
 def _refused(cluster: Cluster, top: str) -> Iterator[Result]:
@@ -156,11 +108,6 @@ def _jsonnet(cluster: Cluster, top: str) -> Iterator[Result]:
             yield warning(message, rule="KRM534", place=place, remedy=remedy)
 
 
-def _made_by_functions(part: ResourceList) -> list[Item]:
-    """Return the items of a root whose kustomization calls krmfn."""
-    return part.items if run_of(part).is_settled else []
-
-
 def _made_anew(cluster: Cluster, top: str) -> Iterator[Result]:
     """Yield a warning per object of an engine that deletes Modules and makes them anew where it cannot change them."""
     for deployment, holders in reached_by_each(cluster, top, _ours):
@@ -178,10 +125,6 @@ def _made_anew(cluster: Cluster, top: str) -> Iterator[Result]:
                 place=place_of(deployment, top),
                 remedy=f"remove `{declaration.anew}` from spec",
             )
-
-
-def _others(items: Sequence[Item]) -> str:
-    return f" and {len(items) - 1:,} more" if len(items) > 1 else ""
 
 
 _APPLIED = """\

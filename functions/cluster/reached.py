@@ -19,9 +19,17 @@ NAMES = {"argocd": "Argo CD", "flux": "Flux", "fleet": "Fleet"}
 
 def configs_in(part: ResourceList) -> list[Item]:
     """Return the configs in a list that krmfn renders; where its kustomization calls krmfn, this is done there."""
+    return [item for item in _configs(part) if not is_local(item)]
+
+
+def marked_configs_in(part: ResourceList) -> list[Item]:
+    """Return those that are marked as local-config, which kustomize alone leaves out."""
+    return [item for item in _configs(part) if is_local(item)]
+
+
+def _configs(part: ResourceList) -> list[Item]:
     kinds = OWNERS | driven_kinds(part.items)
-    items = [] if run_of(part).is_settled else of_kinds(part.items, kinds)
-    return [item for item in items if not is_local(item)]
+    return [] if run_of(part).is_settled else of_kinds(part.items, kinds)
 
 
 def reached_by_each(
