@@ -61,9 +61,9 @@ def _marked_in_files(cluster: Cluster, top: str) -> dict[Deployment, Sequence[It
     out KRM190 says it.
     """
     folders = {root.path for root in cluster.roots if root.kind == "files"}
-    made = dict(reached_by_each(cluster, top, _made_in_place))
+    rendered = dict(reached_by_each(cluster, top, _made_in_place))
     return {
-        deployment: configs if deployment.real(top) in folders and not made[deployment] else ()
+        deployment: configs if deployment.real(top) in folders and not rendered[deployment] else ()
         for deployment, configs in reached_by_each(cluster, top, marked_configs_in)
     }
 
