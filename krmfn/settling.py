@@ -3,7 +3,6 @@
 from .errors import KrmfnError, Refused
 from .itemtext import lines_before
 from .resource import check_plain, join, same
-from .strays import may_have_lost
 from .typed import Any
 from .yamltext import changes, lent, rowwise
 
@@ -14,14 +13,13 @@ def settle(content: Any, item: Any) -> None:
     """Make what was edited the text of an item's content; note what went from the text before. Raises as `text_of`."""
     text = text_of(content, item)
     source = content._lent
-    if source:  # what was taken from it has the comments that were written before
-        source.text = commented(content)
-    if not may_have_lost(content):
+    if source is None:
         content.settled(text)
         return
-    from . import departures  # here: most edits take nothing away
+    from . import departures, strays  # here: most edits take nothing away
 
-    gone = departures.of(item)
+    source.text = commented(content)  # what was taken from it has the comments that were written before
+    gone = departures.of(item) if strays.may_have_lost(content) else ()
     content.settled(text)
     content.departures += tuple(departure._replace(following=content._lent) for departure in gone)
 

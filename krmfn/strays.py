@@ -9,7 +9,7 @@ from .yamltext import align, lent
 __all__ = ["Parts", "Stray", "changes", "got", "is_new", "last_text", "leaves", "losing", "may_have_lost", "scalars"]
 
 Parts = tuple[str, ...]
-_MARKED = re.compile(rb"[#'\"]")
+_MARKED = rb"[#'\"]"
 """A comment or quotes, perhaps."""
 
 
@@ -50,7 +50,7 @@ def losing(items: list[Any], before: Iterable[Any]) -> tuple[list[Any], list[Any
     present = {id(item) for item in items}
     removed = {id(item): item for item in before if item._content and id(item) not in present}.values()
     losers = [item for item in items if item._content and (item.content.departures or may_have_lost(item.content))]
-    return losers, [item for item in removed if item.content.departures or _MARKED.search(item.content.text)]
+    return losers, [item for item in removed if item.content.departures or re.search(_MARKED, item.content.text)]
 
 
 def is_new(item: Any) -> bool:
@@ -66,7 +66,7 @@ def last_text(content: Any) -> lent.Source | None:
 def may_have_lost(content: Any) -> bool:
     """Return False where nothing went from the last text of a `Content` that has a comment or quotes, as in most."""
     source = last_text(content)
-    if source is None or not (b"#" in source.text or (not content.is_replaced and _MARKED.search(source.text))):
+    if source is None or not (b"#" in source.text or (not content.is_replaced and re.search(_MARKED, source.text))):
         return False
     return content.is_replaced or any(map(_is_less, source.lists.values()))
 
