@@ -43,8 +43,8 @@ def _brings_comments(walk: Any, place: tuple[Any, Any]) -> bool:
     """Return True where comments came with a value that take the place of those there; a key keeps what is above it."""
     if (id(place[0]), place[1]) not in walk.replaced:
         return False
-    origin = walk.origin(*place)
-    return bool(origin.comment or (isinstance(place[0], list) and origin.heads))
+    origin = walk.origin(*place)  # None: its anchors were left out, which nothing with comments may lack
+    return bool(origin and (origin.comment or (isinstance(place[0], list) and origin.heads)))
 
 
 def with_comment(

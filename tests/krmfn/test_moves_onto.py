@@ -264,3 +264,13 @@ def test_a_scalar_takes_its_comment_along_where_a_collection_with_one_came(value
     assert out.count("# A") == 1
     assert ("new: third # A\n" in out) is bool(comment)
     assert out.count("# B") == bool(comment)
+
+
+@pytest.mark.parametrize("value", ["&m {n: first}", "&m [first]", "&m\n      n: first", "&m\n    - first"])
+def test_a_collection_with_an_anchor_comes_to_the_place_of_one_with_a_comment(value: str) -> None:
+    """It was an AttributeError."""
+    text = HEAD + BESIDE.format("a") + "    l: # A\n    - third\n" + BESIDE.format("b") + f"    d: {value}\n"
+    resources = ResourceList.parse(text.encode())
+    spec, other = (item.manifest["spec"] for item in resources)
+    spec["l"] = other.pop("d")
+    assert ResourceList.parse(resources.to_bytes()).items[0].manifest["spec"] == spec
