@@ -75,7 +75,8 @@ def lost(item: Any, carried: set[int]) -> Iterator[Stray]:
         for stray in departure.scalars(carried):
             if stray.former and item.at(stray.former.parts).comment == standing_of(stray).comment:
                 continue
-            if departure.source is first or was_there(first, stray) or standing_of(stray).has_comments:
+            is_own = not is_new(item) and (departure.source is first or was_there(first, stray))
+            if is_own or standing_of(stray).has_comments:
                 yield stray
 
 

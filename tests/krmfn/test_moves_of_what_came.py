@@ -94,3 +94,15 @@ def test_a_new_item_that_was_read_has_got_what_is_in_it(quote: str, is_moved_on:
     if is_moved_on:
         spec["m"] = spec.pop("k")
     assert f"    {'m' if is_moved_on else 'k'}: first # A\n" in resources.to_bytes().decode()
+
+
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_value_that_passes_through_a_new_item_has_its_comment_in_the_end(quote: str, is_read: bool) -> None:
+    """It was taken for that item's own where this had a quote."""
+    resources = ResourceList.parse((HEAD + ITEM + GIVEN).encode())
+    taker, giver = (item.manifest["spec"] for item in resources)
+    new = resources.append({**NEW, "n": quote, "spec": {"k": giver.pop("k")}})
+    assert not is_read or new.text
+    taker["d"] = new.manifest["spec"].pop("k")
+    assert "    d: first # A\n" in resources.to_bytes().decode()
