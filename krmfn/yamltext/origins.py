@@ -83,16 +83,19 @@ class Origin(NamedTuple):
 
 
 def parts_of(walk: Any, node: Any, old: Any) -> Iterator[tuple[Any, Origin]]:
-    """Yield the key or index of each part of a collection, with where it stands; no alias, nothing that `<<` brings."""
+    """Yield the key or index of each part of a collection, with where it stands; no alias, nothing that `<<` brings.
+
+    Of another item's text also what an alias there needs: it is refused where it has comments (see `is_tied`).
+    """
     if node.id == "mapping" and isinstance(old, dict):
         last = {key_name(key): (key, value) for key, value in node.value if not is_merge(key)}  # of a key that is twice
         for name, (key, value) in last.items():
-            if value.start_mark.index >= key.end_mark.index and id(value) not in walk.shared:
+            if value.start_mark.index >= key.end_mark.index and (walk.source or id(value) not in walk.shared):
                 begin = -1 if node.flow_style else key.start_mark.index
                 yield name, Origin(walk, key, value, begin, old[name], len(node.value) == 1)
     elif node.id == "sequence" and isinstance(old, list):
         for at, value in enumerate(node.value):
-            if not walk.rows.alias(node, at) and id(value) not in walk.shared:
+            if not walk.rows.alias(node, at) and (walk.source or id(value) not in walk.shared):
                 begin = -1 if node.flow_style else walk.rows.dash(node, at, value)
                 yield at, Origin(walk, None, value, begin, old[at])
 

@@ -162,3 +162,21 @@ def test_nor_does_it_move_to_another_item(name: str, is_read: bool, anchored: st
     field.comment = field.head_comment = ""
     taker.manifest["z"]["w"] = edit(giver.manifest)
     assert b"# A" not in resources.to_bytes()
+
+
+@pytest.mark.parametrize("is_removed", [True, False])
+@pytest.mark.parametrize(
+    "value", ["# A\n      b: c", "\n    # A\n    - b", "\n      # A\n      b: c", "[\n      b # A\n      ]"]
+)
+def test_what_an_alias_needs_goes_to_no_other_item_without_its_comments(value: str, is_removed: bool) -> None:
+    """A copy of it had none, in silence, and with its item they were lost."""
+    lines = f"    m: &m {value}\n    o: *m\n".replace("&m \n", "&m\n")
+    text = f"{HEAD}- apiVersion: v1\n  kind: A\n  metadata: {{name: a}}\n  spec:\n{lines}"
+    text += "- apiVersion: v1\n  kind: A\n  metadata: {name: b}\n  spec: {}\n"
+    resources = ResourceList.parse(text.encode())
+    giver, taker = resources.items[1:]
+    taker.manifest["spec"]["k"] = giver.manifest["spec"]["m"]
+    if is_removed:
+        resources.remove(giver)
+    with pytest.raises(KrmfnError, match=r"its anchor &m stays|would be lost in brackets"):
+        resources.to_bytes()
