@@ -244,7 +244,9 @@ def test_signals(number: signal.Signals, code: int, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     # A shell that runs the tests in the background lets its children ignore SIGINT.
     handler = "signal.signal(signal.SIGINT, signal.default_int_handler)"
-    with started(f"{handler}\nopen({str(ready)!r}, 'w').close()\ntime.sleep({HANGS})", LIST) as process:
+    # a signal that comes right before a sleep is seen when that is over
+    body = f"{handler}\nopen({str(ready)!r}, 'w').close()\nfor _ in range({HANGS} * 10):\n    time.sleep(0.1)"
+    with started(body, LIST) as process:
         while not ready.exists():
             time.sleep(0.01)
         process.send_signal(number)
