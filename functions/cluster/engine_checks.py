@@ -142,8 +142,8 @@ kind: DeviceConfig
 RULES = (
     Rule(
         "KRM544",
-        "where engines deploy some roots of a repository, each root with configs or Modules should be deployed by one, "
-        "or be in a cluster of .krmfn.yaml; where that names clusters, so should those that engines deploy",
+        "a root with configs or Modules should be deployed by an engine, if others are, and be in a cluster of "
+        ".krmfn.yaml, if that names clusters",
         good=_APPLIED,
         bad=f"{_APPLIED}---\n# one/config.yaml\nkind: DeviceConfig\n---\n# one/kustomization.yaml\nresources: "
         "[config.yaml]\n---\n# two/config.yaml\nkind: DeviceConfig\n---\n# two/kustomization.yaml\nresources: "
