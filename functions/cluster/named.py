@@ -1,14 +1,16 @@
 """How engines deploy the clusters that .krmfn.yaml or --cluster names: that says which one gets a folder, not how."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 
 from krmfn import Result, warning
 
 from ..deployments.deployment import Deployment
-from ..paths.roots import within
-from .deployed import Cluster, Clusters
+from ..grouping import grouped
+from ..paths.roots import parents
+from .deployed import Clusters
 from .engine_checks import has_ours
 from .reached import place_of
+from .survey import Root
 
 
 def with_deployments(streams: Clusters) -> Clusters:
@@ -17,17 +19,16 @@ def with_deployments(streams: Clusters) -> Clusters:
     An object that names another one of these clusters is about that one.
     """
     members = [cluster for cluster in streams.clusters if cluster.members]
-    names = {cluster.name for cluster in members}
-    clusters = [cluster._replace(deployments=(*_deployments_of(cluster, streams, names),)) for cluster in members]
-    return streams._replace(clusters=[cluster for cluster in clusters if cluster.deployments])
-
-
-def _deployments_of(cluster: Cluster, streams: Clusters, names: Collection[str]) -> Iterator[Deployment]:
-    others, top = {*names} - {cluster.name}, streams.engines.top
+    by_path = grouped((member.real, cluster.name) for cluster in members for member in cluster.members)
+    by_name: dict[str, list[Deployment]] = {cluster.name: [] for cluster in members}
     for deployment in streams.engines.deployments:
-        is_below = any(within(deployment.real(top), member.real) for member in cluster.members)
-        if is_below and deployment.cluster not in others:
-            yield deployment
+        paths = parents(deployment.real(streams.engines.top))
+        names = dict.fromkeys(name for path in paths for name in by_path.get(path, ()))
+        for name in names:
+            if deployment.cluster == name or deployment.cluster not in by_name:
+                by_name[name].append(deployment)
+    clusters = [cluster._replace(deployments=(*by_name[cluster.name],)) for cluster in members]
+    return streams._replace(clusters=[cluster for cluster in clusters if cluster.deployments])
 
 
 def report_unlisted(streams: Clusters) -> None:
@@ -35,19 +36,22 @@ def report_unlisted(streams: Clusters) -> None:
 
     It is judged apart from the nodes of the cluster that gets it.
     """
-    for cluster in streams.clusters if streams.config.clusters else ():
+    if not streams.config.clusters:
+        return
+    top, deployments = streams.engines.top, streams.engines.deployments
+    by_path = grouped((holder.real(top), holder) for holder in deployments if holder.declaration.engine != "none")
+    for cluster in streams.clusters:
         if not cluster.members and has_ours(cluster):
-            cluster.final.report(_unlisted(cluster, streams))
+            for root in cluster.roots:
+                cluster.final.report(_unlisted(root, by_path.get(root.path, ()), streams))
 
 
-def _unlisted(cluster: Cluster, streams: Clusters) -> Iterator[Result]:
-    roots, top = {root.path: root for root in cluster.roots}, streams.engines.top
-    for deployment in streams.engines.deployments:
-        root, source = roots.get(deployment.real(top)), deployment.declaration.source
-        if root and deployment.declaration.engine != "none":
-            message = (
-                f"deploys {root.name} to {deployment.cluster}, but no cluster of {streams.config.name} has it, "
-                "so it is judged apart"
-            )
-            remedy = f"list {deployment.path} under the cluster there"
-            yield warning(message, rule="KRM544", ref=source.ref, place=place_of(deployment, top), remedy=remedy)
+def _unlisted(root: Root, deployments: Sequence[Deployment], streams: Clusters) -> Iterator[Result]:
+    for deployment in deployments:
+        message = (
+            f"deploys {root.name} to {deployment.cluster}, but no cluster of {streams.config.name} has it, so it is "
+            "judged apart"
+        )
+        about, remedy = deployment.declaration.source.ref, f"list {deployment.path} under the cluster there"
+        place = place_of(deployment, streams.engines.top)
+        yield warning(message, rule="KRM544", ref=about, place=place, remedy=remedy)
