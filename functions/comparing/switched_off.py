@@ -42,9 +42,11 @@ def with_switched_off(
     `cluster` is its new side, `engines` have what these files deploy, `roots` are those of all clusters. What an object
     leaves in its cluster, and what holds nothing of ours, is no loss. Other clusters may have objects of the same name.
     """
-    deleted = [change.ref for change in comparison.plan.changes if change.what == "deleted"] if cluster else []
-    folders = [root.path for root in cluster.roots] if cluster else []
-    holders = (holder for holder in engines.deployments if deleted and not holder.declaration.kept_by)
+    deleted = [change.ref for change in comparison.plan.changes if change.what == "deleted"]
+    if not (cluster and deleted):
+        return comparison
+    folders = [root.path for root in cluster.roots]
+    holders = (holder for holder in engines.deployments if not holder.declaration.kept_by)
     going = [
         holder
         for holder in holders
