@@ -20,6 +20,8 @@ __all__ = ["refuse"]
 def refuse(losers: Iterable[Item], getters: Iterable[Item]) -> None:
     """Raise Refused where a mapping or list has come whose alias, with a comment beside it, went from an item."""
     for item in losers:
+        if b"*" not in item.content.text and not item.content.departures:
+            continue
         for departure in departures.all_of(item, set()):
             for parts, value, comment in _commented(departure, item.indent >= 0):
                 if any(_has_come(getter, align.text_of(value)) for getter in getters):

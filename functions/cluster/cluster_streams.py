@@ -182,9 +182,7 @@ def _check_engines(streams: Clusters, context: Context) -> None:
         flux_unbuilt.check(streams, streams.engines.top)
         fleet_bundles.check(streams, streams.engines.top)
         engine_additions.check(streams, streams.engines.top)
-    elif is_named:
-        return
-    elif streams.is_repository and streams.clusters[1:]:
+    elif not is_named and streams.is_repository and streams.clusters[1:]:
         from . import engine_checks
 
         engine_checks.check_apart(streams)

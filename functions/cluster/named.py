@@ -16,7 +16,7 @@ from .survey import Root
 def with_deployments(streams: Clusters) -> Clusters:
     """Return the named clusters below whose paths engines deploy something, each with the objects that say so.
 
-    An object that names another one of these clusters is about that one.
+    Where several of them have a folder, an object that names one of these is about that one.
     """
     members = [cluster for cluster in streams.clusters if cluster.members]
     by_path = grouped((member.real, cluster.name) for cluster in members for member in cluster.members)
@@ -24,9 +24,8 @@ def with_deployments(streams: Clusters) -> Clusters:
     for deployment in streams.engines.deployments:
         paths = parents(deployment.real(streams.engines.top))
         names = dict.fromkeys(name for path in paths for name in by_path.get(path, ()))
-        for name in names:
-            if deployment.cluster == name or deployment.cluster not in by_name:
-                by_name[name].append(deployment)
+        for name in [deployment.cluster] if deployment.cluster in names else names:
+            by_name[name].append(deployment)
     clusters = [cluster._replace(deployments=(*by_name[cluster.name],)) for cluster in members]
     return streams._replace(clusters=[cluster for cluster in clusters if cluster.deployments])
 
@@ -52,6 +51,6 @@ def _unlisted(root: Root, deployments: Sequence[Deployment], streams: Clusters) 
             f"deploys {root.name} to {deployment.cluster}, but no cluster of {streams.config.name} has it, so it is "
             "judged apart"
         )
-        about, remedy = deployment.declaration.source.ref, f"list {deployment.path} under the cluster there"
+        about, remedy = deployment.declaration.source.ref, f"list {deployment.path} under a cluster there"
         place = place_of(deployment, streams.engines.top)
         yield warning(message, rule="KRM544", ref=about, place=place, remedy=remedy)

@@ -108,10 +108,14 @@ def _row(deployment: Deployment) -> _Row:
 
 
 def _names_of(deployment: Deployment, streams: Clusters) -> list[str]:
-    """Return the clusters that get a folder as they are judged: by .krmfn.yaml where that lists it, else its own."""
+    """Return the clusters that get a folder as they are judged: by .krmfn.yaml where that lists it, else its own.
+
+    Where several list it, and the object names one of these, it is that one (see `named.with_deployments`).
+    """
     real = deployment.real(streams.engines.top)
     listing = [cluster for cluster in streams.clusters if any(_covers(m.real, real) for m in cluster.members)]
-    return [cluster.name for cluster in listing] or [deployment.cluster]
+    names = [cluster.name for cluster in listing]
+    return names if names and deployment.cluster not in names else [deployment.cluster]
 
 
 def _is_asked(deployment: Deployment, streams: Clusters) -> bool:

@@ -75,8 +75,11 @@ def _is_among(holder: Deployment, deleted: Sequence[Ref]) -> bool:
 
 def _holds_ours(folder: str, roots: Sequence[Root]) -> bool:
     """Return whether a folder that is deployed may hold something of ours, in files that it lists or that are in it."""
-    paths = [path for root in roots if within(root.path, folder) for path in files_of_root(root)]
-    return any(map(may_be_ours, paths))
+    for root in roots:
+        is_below = within(root.path, folder)  # else it may be above: loose files in a folder that .krmfn.yaml names
+        if any(may_be_ours(path) for path in files_of_root(root) if is_below or within(path, folder)):
+            return True
+    return False
 
 
 def _text(name: str, holders: Sequence[Deployment]) -> str:

@@ -72,3 +72,13 @@ def test_a_folder_that_an_engine_deploys_and_no_cluster_there_has_is_told(mark: 
     assert "deploys gpu to lab, but no cluster of .krmfn.yaml has it, so it is judged apart" in found["KRM544"]
     assert "is deployed nowhere" not in found.get("KRM524", "")
     assert "KRM544" not in findings(tmp_path, **{**files, ".krmfn.yaml": LISTED})
+
+
+def test_an_object_that_names_a_cluster_which_has_not_its_folder_is_about_those_that_have(tmp_path: Path) -> None:
+    """It was about none, and a config that is applied as it is was no finding."""
+    files = {
+        "apps/gpu.yaml": APPLICATION.replace("name: lab", "name: prod"),
+        ".krmfn.yaml": "clusters: {lab: [gpu, inventories/lab.yaml], prod: [other]}\n",
+        "other/map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: kmm}\n",
+    }
+    assert "so no Module is made of it" in findings(tmp_path, **files)["KRM545"]

@@ -103,3 +103,14 @@ def test_another_cluster_may_have_an_object_of_that_name(tmp_path: Path) -> None
     (repo / "clusters/a/ks.yaml").unlink()
     commit(repo, {})
     assert "stays" not in process("krmfn", "diff", "--base", "main", cwd=repo).text
+
+
+def test_it_may_deploy_a_part_of_a_folder_that_a_cluster_is_given(tmp_path: Path) -> None:
+    """The files below that folder are one root, which is above what the application deploys."""
+    files = {**fleet(APPLICATION), ".krmfn.yaml": "clusters: {lab: [all]}\n", "all/drivers/driver.yaml": DRIVER}
+    files["apps/card.yaml"] = APPLICATION.replace("NAME", "card").replace("PATH", "all/drivers")
+    del files["drivers/driver.yaml"]
+    repo = switched_off(tmp_path, files)
+    done = process("krmfn", "diff", "--base", "main", "--fail-on", "lost", cwd=repo)
+    assert SAID.replace("(drivers)", "(all/drivers)") in done.text, done.text
+    assert done.code == 1
