@@ -9,7 +9,7 @@ from .errors import KrmfnError, NoList
 from .item import Item
 from .itemtext import Words
 from .typed import Any, NamedTuple
-from .yamltext import lineends, peek, simple, split
+from .yamltext import heads, lineends, peek, simple, split
 
 __all__ = ["VERSIONS", "Chunk", "Envelope", "empty", "parse"]
 
@@ -92,16 +92,16 @@ def parse(data: bytes) -> Envelope:
     cut, line_end = split.quick(text), b"\n"  # which finds no other ones
     if cut is None:
         cut, line_end = _exact(text), lineends.of(text)
-    items = [Item(text, start, end, cut.indent, at not in cut.dubious) for at, (start, end) in enumerate(cut.items)]
+    items = [Item(text, start, end, cut.indent, None if cut.is_quick else False) for start, end in cut.items]
     words = Words(text, cut.items)
     for item in items:
         item._words = words
     envelope = Envelope(data, text, cut._replace(heads=()), tuple(items), line_end)
-    if items and cut.indent >= 0:
+    if items and cut.is_quick:
         starts = [start for start, _ in cut.items]
-        for index, api_version, kind in peek.heads(text, starts, items[-1].end, cut.indent, cut.heads):
-            if items[index].sure:
-                items[index]._api_version, items[index]._kind = api_version, kind
+        for index, api_version, kind, metadata in heads.heads(text, starts, items[-1].end, cut.indent, cut.heads):
+            item = items[index]
+            item._api_version, item._kind, item._metadata = api_version, kind, metadata
     version, kind = envelope.value("apiVersion"), envelope.value("kind")
     if kind != "ResourceList" or version not in VERSIONS:
         problem = f"expected a ResourceList ({VERSIONS[0]}), found apiVersion {version!r}, kind {kind!r}"

@@ -39,15 +39,17 @@ class Item:
     tentative = tentative
 
     def __init__(
-        self, data: bytes, start: int, end: int, indent: int, sure: bool = False, file: Place | None = None
+        self, data: bytes, start: int, end: int, indent: int, sure: bool | None = False, file: Place | None = None
     ) -> None:
         """Take the item data[start:end], its dash at column `indent` (-2: a document of a file, or a flow value).
 
-        `sure` allows cheap looks (see `itemtext`); `file` says where a document was read from.
+        `sure` allows cheap looks (see `itemtext`); None allows them where nothing before runs over lines. `file` says
+        where a document was read from.
         """
         self.data, self.start, self.end, self.indent, self.sure, self.file = data, start, end, indent, sure, file
         # here, though None already: attributes that come later would give each item a dict of 460 bytes
         self._words = self._keys = self._kind = self._api_version = self._ref = self._content = None
+        self._metadata = 0  # where the first key of the metadata begins, if they stand where they usually do
 
     @property
     def content(self) -> "Content":

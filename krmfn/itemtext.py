@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from .errors import KrmfnError
 from .resource import Manifest, Ref, same
 from .typed import Any
-from .yamltext import oddlines, peek, simple
+from .yamltext import heads, oddlines, peek, simple, split
 
 __all__ = [
     "Words",
@@ -38,17 +38,20 @@ _FEW = 4
 
 def string(item: Any, *path: str) -> str:
     """Return the string at a path of keys; "" when there is none."""
-    value: Any = peek.UNSURE if item.is_read else mapping(item)
+    value: Any = peek.UNSURE if item.is_read else mapping(item, *path[:-1])
     if isinstance(value, peek.Mapping):
-        value = value.scalar(*map(str.encode, path))
+        value = value.scalar(path[-1].encode())
     value = _loaded_value(item, path) if value is peek.UNSURE else value
     return value if isinstance(value, str) else ""
 
 
-def strings(item: Any, *path: str) -> dict[str, str]:
-    """Return the strings of the mapping at a path of keys, {} when there is none."""
+def strings(item: Any, *path: str, words: tuple[bytes, ...] = ()) -> dict[str, str]:
+    """Return the strings of the mapping at a path of keys, {} when there is none.
+
+    With `words` fields may be missing that begin with none of them; none is a word that YAML reads as a value.
+    """
     value: Any = peek.UNSURE if item.is_read else mapping(item, *path)
-    if isinstance(value, peek.Mapping) and isinstance(texts := value.strings(), dict):
+    if isinstance(value, peek.Mapping) and isinstance(texts := value.strings(words), dict):
         return texts
     value = _loaded_value(item, path) if value is not peek.MISSING else value
     return {k: v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}
@@ -64,8 +67,14 @@ def part(item: Any, *path: str) -> Any:
 
 def mapping(item: Any, *path: str) -> peek.Mapping | peek.Answer:
     """Return the mapping at a path of keys in the text, read without a parser."""
-    root = _root(item) if item.sure else peek.UNSURE
-    return root.mapping(*map(str.encode, path)) if isinstance(root, peek.Mapping) else root
+    if item.sure is False:
+        return peek.UNSURE
+    keys = tuple(map(str.encode, path))
+    if item._metadata and path[:1] == ("metadata",):
+        root, keys = _metadata(item), keys[1:]
+    else:
+        root = _root(item)
+    return root.mapping(*keys) if isinstance(root, peek.Mapping) else root
 
 
 def check_aliases(item: Any) -> None:
@@ -93,7 +102,16 @@ def described(item: Any) -> tuple[str, str]:
 @lru_cache(maxsize=16)
 def _root(item: Any) -> peek.Mapping | peek.Answer:
     """Return the index of an item's text; those of few items are kept, since each takes a kilobyte."""
-    return peek.root(item.data, item.start, item.end, item.indent, item._keys)
+    root = peek.root(item.data, item.start, item.end, item.indent, item._keys)
+    if isinstance(root, peek.Mapping) and item.sure is None:
+        root.checked = item.start
+    return root
+
+
+@lru_cache(maxsize=16)
+def _metadata(item: Any) -> peek.Mapping | peek.Answer:
+    """Return the metadata of an item that begins in the usual way."""
+    return heads.metadata(item.data, item._metadata, item.end, item.indent + 4)
 
 
 def _loaded_value(item: Any, path: tuple[str, ...]) -> Any:
@@ -161,7 +179,7 @@ def document(item: Any) -> bytes:
     text = item.text
     text = text[: edit.trailer(text, item.indent)] if item.indent >= 0 else text
     text = edit.with_line_end(edit.undashed(text, item.indent), -2)
-    if item.sure and b"*" not in text and item.kind and not item.is_read:  # a mapping whose lines have the indent
+    if b"*" not in text and item.kind and not item.is_read and _has_lone_lines(item):  # its lines have the indent
         return text
     manifest = item.content.manifest
     try:
@@ -169,6 +187,11 @@ def document(item: Any) -> bytes:
     except KrmfnError:  # lines that other breaks end have the indent still
         is_same = False
     return text if is_same else emit.dump(manifest).encode()
+
+
+def _has_lone_lines(item: Any) -> bool:
+    """Return True when no scalar or bracket of an item's text runs over lines."""
+    return bool(item.sure or (item.sure is None and split.has_lone_lines(item.data, item.start, item.end)))
 
 
 def lines_before(item: Any) -> int:

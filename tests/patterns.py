@@ -65,7 +65,8 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
         {"pattern": pattern} for pattern in (rb"\r\r\n", documents._ODD_BREAK, documents._WIDE_BREAK)
     ],
     "krmfn/yamltext/split.py _dashes": [{"indent": 2}],
-    "krmfn/yamltext/split.py runs_on": [{"rough": rough, "exact": exact} for _, rough, exact in split._RUNS_ON],
+    "krmfn/yamltext/split.py _compiled": [{"rough": rough} for _, rough, _ in split._RUNS_ON],
+    "krmfn/yamltext/split.py runs_on": [{"exact": exact} for _, _, exact in split._RUNS_ON],
     "krmfn/yamltext/split_exact.py _dash_lines": [{"indent": 2}],
     "functions/chain/dictionary.py _is_seen": [{"pattern": r'(?<![\w-])secret\ "\S+"\ not\ found(?![\w-])'}],
     "functions/chain/first_line.py _shorter": [

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from krmfn import Item, KrmfnError, Manifest, itemtext
 from krmfn.typed import Any
-from krmfn.yamltext import peek
+from krmfn.yamltext import peek, simple
 
 from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import listing, table, tables, text
@@ -92,11 +92,19 @@ def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node
     return Node(name, labels, kernel, taints, architecture, os_image, kubelet=kubelet)
 
 
-def of_item(item: Item, keys: Collection[str] | None) -> Node:
-    """Return the facts of a Node object. Raises KrmfnError for what no API server accepts."""
+def words_of(keys: Collection[str] | None) -> tuple[bytes, ...]:
+    """Return the words by which `of_item` finds the labels with these keys; () where it reads all labels."""
+    return tuple(map(str.encode, keys)) if keys and simple.WORDS.keys().isdisjoint(keys) else ()
+
+
+def of_item(item: Item, keys: Collection[str] | None, words: tuple[bytes, ...] = ()) -> Node:
+    """Return the facts of a Node object; `words` are those of the keys (see `words_of`).
+
+    Raises KrmfnError for what no API server accepts.
+    """
     if item.is_read:
         return of_manifest(item.manifest, keys)
-    labels = itemtext.strings(item, "metadata", "labels")
+    labels = itemtext.strings(item, "metadata", "labels", words=words)
     if keys is not None:  # the common case of a large list, where each step counts
         return Node(item.name, {key: labels[key] for key in keys if key in labels})
     kernel, architecture, system, kubelet = info = _node_info(item)

@@ -93,11 +93,11 @@ class _Nodes(NamedTuple):
 
 def _from_objects(items: Sequence[Item], keys: Collection[str] | None) -> _Nodes:
     """Return the nodes of Node objects; of `keys` see `read`."""
-    result = _Nodes([], [], [], [])
+    result, words = _Nodes([], [], [], []), facts.words_of(keys)
     from_kustomize = any(item.mentions(readings.KUSTOMIZE_ID) for item in items[:1])
     for item in items:
         try:
-            node = facts.of_item(item, keys)
+            node = facts.of_item(item, keys, words)
         except KrmfnError as failure:
             refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
             result.findings.extend(_ambiguities(item, keys) or [refused])

@@ -218,11 +218,11 @@ def _no_resource(item: Item, noun: str, place: Place) -> Result:
 def _add_list(resources: ResourceList, holder: Item, place: Place, cut: split.Cut) -> None:
     """Add the items of a list (`holder`) like documents, each with its own line."""
     text, line, seen = holder.text, place.line, 0
-    for index, (start, end) in enumerate(cut.items):
+    for start, end in cut.items:
         line += text.count(b"\n", seen, start)
         seen = start
         place = place._replace(position=len(resources.items), line=line)
-        item = Item(text, start, end, cut.indent, index not in cut.dubious, place if place.path else None)
+        item = Item(text, start, end, cut.indent, None if cut.is_quick else False, place if place.path else None)
         if b"&" in text:
             itemtext.check_aliases(item)
         head = lists.head_from(holder, item)

@@ -1,19 +1,19 @@
 """Single fields of an item's text, read without parsing it; UNSURE where only a parser can tell.
 
-Sound for items in which no quoted scalar or flow collection runs over lines (`Cut.dubious` names the others): there
-a line at the column of a mapping's keys is a key of that mapping, a comment, or a list's dash, and nothing else.
+Sound up to the first quoted scalar or flow collection that runs over lines: until there a line at the column of a
+mapping's keys is a key of that mapping, a comment, or a list's dash, and nothing else. What seems to be a key behind it
+makes an answer UNSURE at most.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 
 from ..typed import Any
-from . import simple
+from . import simple, split
 
-__all__ = ["MISSING", "UNSURE", "UNUSUAL", "Answer", "Mapping", "heads", "root"]
+__all__ = ["MISSING", "UNSURE", "UNUSUAL", "Answer", "Mapping", "pattern", "root", "string"]
 
 
 class Answer(Enum):
@@ -33,10 +33,9 @@ _NOTHING = rb"(?: *(?:#[^\n]*)?\n)* *(?:#[^\n]*)?"
 UNUSUAL = b"'\"?!&*<"
 """First characters of a key that may spell a plain one differently: quoted, tagged, behind `? `, in a merge."""
 _LINES = rb"\n%b(?=[^ \n#-])"
-_HEADS = rb"\n%b(?=[ak" + UNUSUAL + rb"])"
-_HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n%b()kind: +[A-Za-z0-9]+ *(?=\n(?! *\n|%b))"
 _END = rb"\n(?= {0,3}[^ \t\n#])"
 """The line before one that ends a mapping at column 4."""
+_ODD_ROW = rb"\n%b[^A-Za-z]"
 _SHARED = 1024
 """How many lines are kept: those that items share are read again with each of them, so the others go first."""
 _AMBIGUOUS = frozenset(word.encode() for word in simple.WORDS)
@@ -48,6 +47,8 @@ class Mapping:
     def __init__(self, text: bytes, start: int, end: int, column: int, lines: Sequence[int] | None = None) -> None:
         """Take the mapping text[start:end]; `lines` is where its keys but the first begin, when that is known."""
         self.text, self.start, self.end, self.column, self._lines = text, start, end, column, lines
+        self.checked = end
+        """Up to where it is known that nothing runs over lines."""
         self._keys: dict[bytes | None, tuple[int, int]] | Answer | None = None
         self._mappings: dict[bytes, Mapping | Answer] = {}
 
@@ -59,9 +60,9 @@ class Mapping:
             return value
         behind, stop = value
         end = self.text.find(b"\n", behind, stop)
-        if end < 0 or (end + 1 < stop and not _pattern(_NOTHING).fullmatch(self.text, end + 1, stop)):
+        if end < 0 or (end + 1 < stop and not pattern(_NOTHING).fullmatch(self.text, end + 1, stop)):
             return UNSURE
-        return _string(self.text[behind:end].decode())
+        return string(self.text[behind:end].decode())
 
     def mapping(self, *path: bytes) -> "Mapping | Answer":
         """Return the block mapping at a path of keys; MISSING also when its value is empty."""
@@ -82,10 +83,11 @@ class Mapping:
 
         With `keys` only the fields are read that begin with one of these words, none of which YAML reads as a value.
         """
-        rows = self.text[self.start : self.end].removesuffix(b"\n").split(b"\n" + b" " * self.column)
+        text, start, end = self.text, self.start, self.end
+        if keys and (pattern(_ODD_ROW, self.column).search(text, start, end) or not text[start : start + 1].isalpha()):
+            return UNSURE
+        rows = text[start:end].removesuffix(b"\n").split(b"\n" + b" " * self.column)
         if keys:
-            if not all(row[:1].isalpha() for row in rows):
-                return UNSURE
             rows = [row for row in rows if row.startswith(keys)]
         strings = dict(filter(None, map(_pair, rows)))
         return strings if len(strings) == len(rows) else UNSURE
@@ -112,7 +114,7 @@ class Mapping:
         is_again = text.find(key, start, end) >= 0 or text.find(key, behind, at + 3) >= 0
         if is_again or not text[start : start + 1].isalnum() or self._has_disguise(behind, end):
             return None
-        below = _pattern(_END).search(text, start, end)
+        below = pattern(_END).search(text, start, end)
         return Mapping(text, start, below.start() + 1 if below else end, 4)
 
     def _has_disguise(self, start: int, end: int) -> bool:
@@ -124,9 +126,9 @@ class Mapping:
         value = self._value(key)
         if isinstance(value, Answer):
             return value
-        nested = _pattern(_NESTED).match(self.text, *value)
+        nested = pattern(_NESTED).match(self.text, *value)
         if not nested:
-            return MISSING if _pattern(_NOTHING).fullmatch(self.text, *value) else UNSURE
+            return MISSING if pattern(_NOTHING).fullmatch(self.text, *value) else UNSURE
         column = len(nested[1])
         if nested[2].isalnum() and column > self.column:
             return Mapping(self.text, nested.start(2), value[1], column)
@@ -139,7 +141,7 @@ class Mapping:
         if self._keys is None:
             text, start, lines = self.text, self.start, self._lines
             if lines is None:
-                matches = _pattern(_LINES, self.column).finditer(text, start, self.end)
+                matches = pattern(_LINES, self.column).finditer(text, start, self.end)
                 lines = [match.end() for match in matches]
             keys: dict[bytes | None, tuple[int, int]] = {}
             for at in (*lines, self.end + self.column):
@@ -148,7 +150,14 @@ class Mapping:
                 keys[_key(text[start : colon + 2])] = (colon + 1, end)
                 start = at
             self._keys = UNSURE if None in keys or len(keys) <= len(lines) else keys
-        return self._keys if isinstance(self._keys, Answer) else self._keys.get(key, MISSING)
+        value = self._keys if isinstance(self._keys, Answer) else self._keys.get(key, MISSING)
+        return value if isinstance(value, Answer) or self._is_checked(value[1]) else UNSURE
+
+    def _is_checked(self, end: int) -> bool:
+        """Return True when nothing runs over lines before `end`, where a line begins."""
+        if self.checked < end and split.has_lone_lines(self.text, self.checked, end):
+            self.checked = end
+        return end <= self.checked
 
 
 def root(text: bytes, start: int, end: int, indent: int, keys: Sequence[int] | None = None) -> Mapping | Answer:
@@ -159,47 +168,15 @@ def root(text: bytes, start: int, end: int, indent: int, keys: Sequence[int] | N
     column = indent + 2
     first = start + column
     if not column and not text[first : first + 1].isalpha():
-        above = _pattern(_NOTHING + rb"\n").match(text, first, end)
+        above = pattern(_NOTHING + rb"\n").match(text, first, end)
         first = above.end() if above else first
     if text[first : first + 1].isalpha() and (column == 0 or text.startswith(b" " * indent + b"- ", start)):
         return Mapping(text, first, end, column, keys[1:] if keys and keys[0] == first else None)
     return UNSURE
 
 
-def heads(
-    text: bytes, starts: Sequence[int], end: int, indent: int, lines: Sequence[int] = ()
-) -> Iterator[tuple[int, str, str]]:
-    """Yield (index, apiVersion, kind) of the items that begin with these keys, plainly, and have neither a second time.
-
-    `starts` are the items' starts, `end` the end of the last one, `indent` the column of their dashes; `lines` is where
-    the lines begin, in order, that may hold one of the keys or an odd one, () to have them looked for.
-    """
-    column = indent + 2
-    if not lines:
-        lines = [match.end() for match in _pattern(_HEADS, column).finditer(text, starts[0], end)]
-    plain = _pattern(_HEAD, column, column + 1)
-    candidates: dict[int, tuple[int, bytes]] = {}
-    for index, start in enumerate(starts):
-        if match := plain.match(text, start + indent):
-            candidates[match.end(1)] = index, match[0]
-    keys = (b"apiVersion", b"kind")
-    odd = (at for at in lines if at not in candidates and (text[at] in UNUSUAL or text.startswith(keys, at)))
-    doubtful = {bisect_right(starts, at) - 1 for at in odd if starts[0] <= at < end}
-    for index, head in candidates.values():
-        names = _names(head) if index not in doubtful else None
-        if names:
-            yield index, *names
-
-
 @lru_cache(maxsize=_SHARED)
-def _names(head: bytes) -> tuple[str, str] | None:
-    """Return apiVersion and kind from the lines of both; None when one of them is no string."""
-    version, kind = (_string(line.partition(b":")[2].decode()) for line in head.split(b"\n"))
-    return (version, kind) if isinstance(version, str) and isinstance(kind, str) else None
-
-
-@lru_cache(maxsize=_SHARED)
-def _string(line: str) -> str | Answer:
+def string(line: str) -> str | Answer:
     """Return the string that stands behind `key:` on a line."""
     match = _SCALAR.fullmatch(line)
     if not match or not line.isprintable():  # YAML allows few characters that cannot be printed
@@ -216,7 +193,7 @@ def _pair(row: bytes) -> tuple[str, str] | None:
     """Return the key and the string of a line; None when it is anything else."""
     colon = row.find(b":")
     key = _key(row[: colon + 2])
-    value = _string(row[colon + 1 :].decode()) if key and key not in _AMBIGUOUS else UNSURE
+    value = string(row[colon + 1 :].decode()) if key and key not in _AMBIGUOUS else UNSURE
     return (key.decode(), value) if key and isinstance(value, str) else None
 
 
@@ -227,7 +204,7 @@ def _key(text: bytes) -> bytes | None:
 
 
 @lru_cache(maxsize=64)
-def _pattern(text: bytes, *columns: int) -> re.Pattern[bytes]:
+def pattern(text: bytes, *columns: int) -> re.Pattern[bytes]:
     """Return a pattern for the lines at some columns; it is compiled when it is first needed.
 
     The blanks before a column are spelled out: `re` looks for a literal faster than for `{4}`.

@@ -2,23 +2,26 @@
 
 Nothing is parsed here. In block YAML a line that starts in column 0 (or at the dashes' indent) ends every block
 scalar, plain scalar and nested collection, so such lines *are* the boundaries, unless one stands inside a quoted
-scalar or a flow collection that runs over several lines. Those begin with `"`, `'`, `[` or `{` where a token can
-begin, and do not end on their line: a few regular expressions find every such line (and a few harmless ones).
-The units that hold one are parsed on their own; a unit that is complete by itself cannot swallow the next boundary.
-Whatever else is unusual makes `quick` answer None, "not sure", and the caller uses `split_exact.exact`.
+scalar or a flow collection that runs over several lines. A quoted scalar that is open where a unit ends began at the
+unit's last quote, or at one before it that is escaped; a flow collection began at a bracket that is not closed on its
+line. The units that have such a quote or bracket are parsed on their own; a unit that is complete by itself cannot
+swallow the next boundary. Whatever else is unusual makes `quick` answer None, "not sure", and the caller uses
+`split_exact.exact`.
 """
 
 import codecs
 import re
+import sys
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 
 from ..errors import KrmfnError
 from ..typed import Any, NamedTuple
 from . import oddlines
 
-__all__ = ["Cut", "Section", "check_encoding", "has_other_breaks", "is_simple", "quick", "runs_on"]
+__all__ = ["Cut", "Section", "check_encoding", "has_lone_lines", "has_other_breaks", "is_simple", "quick", "runs_on"]
 
 
 class Section(NamedTuple):
@@ -38,14 +41,15 @@ class Cut(NamedTuple):
     indent: int = 0
     """The column of the items' dashes; -2 where the items stand in flow style, as in JSON."""
     flow_root: bool = False
-    dubious: frozenset[int] = frozenset()
-    """Indexes of items that hold a scalar or flow collection over several lines: `peek` does not read them."""
+    is_quick: bool = False
+    """True when only newlines break lines, so that `peek` reads items by their lines."""
     heads: tuple[int, ...] = ()
-    """With dashes in column 0: the lines, two columns in, that may hold an item's apiVersion or kind (see `peek`)."""
+    """With dashes in column 0: the lines, two columns in, that may hold one of an item's first keys (see `peek`)."""
 
 
-# Lines that begin in column 0; and, for `peek` in the same pass, those that may hold an item's apiVersion or kind.
-_LEFT = re.compile(rb"\n(?:[^ \n]|  [ak'\"?!&*<])")
+# Lines that begin in column 0; and, for `peek` in the same pass, those that may hold one of an item's first keys. Of
+# most lines the three blanks say that they are neither, in two thirds of the time that the rest takes.
+_LEFT = re.compile(rb"\n(?!   )(?:[^ \n]|  [akm'\"?!&*<])")
 _KEY = re.compile(rb"([A-Za-z][A-Za-z0-9_.-]{0,1000}):(?=[ \n]|$)")  # see `simple.LONGEST_KEY`
 _REST = rb"(?: *(?:#[^\n]*)?\n)*"
 _EMPTY = rb"[A-Za-z]+: *(?:(?:\[ *\]|null|~) *)?(?:#[^\n]*)?(?:\n" + _REST + rb" *(?:#[^\n]*)?|$)"
@@ -64,10 +68,13 @@ _RUNS_ON = (
 
 The first is quick and finds every such token, and a few others; the second, which is exact, tells them apart.
 """
+_OPENING = {b'"': b" \t\n[{,:\\", b"'": b" \t\n[{,:'"}
+"""What stands before a quote that opens a scalar (see _RUNS_ON), and before one that is escaped in it."""
 _STEP = 1 << 20
 _FEW = 20_000
 """Up to so many brackets a bytes search for each is faster than a regular expression; quotes are too many for it."""
 _OTHER_BREAKS = ("\u0085".encode(), "\u2028".encode(), "\u2029".encode())
+_DASHES = (b"- ", b"-\n", b"-")
 
 
 def check_encoding(text: bytes) -> None:
@@ -86,7 +93,10 @@ def check_encoding(text: bytes) -> None:
 
 def has_other_breaks(text: bytes) -> bool:
     """Return True when something other than a newline may break a line."""
-    return b"\r" in text or (not text.isascii() and any(mark in text for mark in _OTHER_BREAKS))
+    if b"\r" in text:
+        return True
+    is_possible = b"\xc2" in text or b"\xe2" in text  # a byte is found much faster than a mark of several
+    return is_possible and any(mark in text for mark in _OTHER_BREAKS)
 
 
 def quick(data: bytes) -> Cut | None:
@@ -109,43 +119,57 @@ def quick(data: bytes) -> Cut | None:
     if items and not starts and not re.compile(_EMPTY).fullmatch(data, items.start, items.end):
         return None
     spans = tuple(zip(starts, [*starts[1:], items.end if items else 0], strict=False))
-    return _verified(data, Cut(sections, spans, indent, heads=() if indent else tuple(heads)))
+    cut = Cut(sections, spans, indent, is_quick=True, heads=() if indent else tuple(heads))
+    return cut if _is_complete(data, cut) else None
 
 
-def runs_on(data: bytes) -> Iterator[int]:
-    """Yield where a token begins, or seems to, that does not end on its line."""
+@lru_cache(maxsize=8)
+def _compiled(rough: bytes) -> re.Pattern[bytes]:
+    """Return a pattern of `_RUNS_ON`, which are asked for each item: `re` takes some times as long to find it."""
+    return re.compile(rough)
+
+
+def runs_on(data: bytes, begin: int = 0, end: int = sys.maxsize, marks: bytes = b"\"'[{") -> Iterator[int]:
+    """Yield where a token begins in data[begin:end], or seems to, that does not end on its line."""
     for mark, rough, exact in _RUNS_ON:
-        start = data.find(mark)
+        start = data.find(mark, begin, end) if mark in marks else -1
         if start < 0:
             continue
-        roughly = re.compile(rough)
+        roughly = _compiled(rough)
         for _ in range(_FEW if mark in b"[{" else 0):
-            if roughly.match(data, start) and re.compile(exact).match(data, start):
+            if roughly.match(data, start, end) and re.compile(exact).match(data, start, end):
                 yield start
-            start = data.find(mark, start + 1)
+            start = data.find(mark, start + 1, end)
             if start < 0:
                 break
         else:
-            candidates = (match.start() for match in roughly.finditer(data, start))
-            yield from (at for at in candidates if re.compile(exact).match(data, at))
+            candidates = (match.start() for match in roughly.finditer(data, start, end))
+            yield from (at for at in candidates if re.compile(exact).match(data, at, end))
+
+
+def has_lone_lines(data: bytes, start: int, end: int) -> bool:
+    """Return True when no quoted scalar or flow collection of a document runs over lines: `peek` may read it.
+
+    Only newlines may break lines in it.
+    """
+    return not any(True for _ in runs_on(data, start, end))
 
 
 def is_simple(text: bytes) -> bool:
-    """Return True when no quoted scalar or flow collection of a document runs over lines: `peek` may read it."""
-    return not has_other_breaks(text) and not any(True for _ in runs_on(text))
+    """Return True when only newlines break lines of a document, and its lines stand alone (see `has_lone_lines`)."""
+    return not has_other_breaks(text) and has_lone_lines(text, 0, len(text))
 
 
 def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:
     """Return the top-level keys; None for a line in column 0 that is no key, dash, comment or first `---`."""
     keys: list[tuple[str, int]] = []
     for start in lines:
-        first = data[start : start + 1]
-        if first == b"-" and keys and data[start + 1 : start + 2] in (b" ", b"\n", b""):
+        if data[start : start + 2] in _DASHES and keys:
             continue
         key = _KEY.match(data, start)
         if key:
             keys.append((key[1].decode(), start))
-        elif keys and first not in (b"#", b""):
+        elif keys and data[start : start + 1] not in (b"#", b""):
             return None
     names = [name for name, _ in keys]
     if not keys or len(set(names)) < len(names):
@@ -177,31 +201,38 @@ def _dashes(data: bytes, items: Section, lines: list[int]) -> tuple[list[int], i
     return starts, indent
 
 
-def _verified(data: bytes, cut: Cut) -> Cut | None:
-    """Return the cut with its dubious items named; None when a unit is not complete by itself."""
-    if not (positions := [*runs_on(data)]):
-        return cut
+def _is_complete(data: bytes, cut: Cut) -> bool:
+    """Return True when each unit of a cut is complete by itself: nothing that begins in it goes on behind it."""
     units = sorted([*cut.items, *(section[1:] for section in cut.sections if section.key != "items" or not cut.items)])
     starts = [start for start, _ in units]
-    hit = dict[tuple[int, int], list[int]]()
-    for at in positions:
-        if at >= starts[0]:
-            unit = units[bisect_right(starts, at) - 1]
-            places = hit.setdefault(unit, [])
-            if at < unit[1]:  # between `items:` and the first dash only comments stand
-                places.append(at)
-    for (start, end), places in hit.items():
+    doubtful = set(_open_quoted(data, units))
+    for at in runs_on(data, starts[0], marks=b"[{"):
+        unit = units[bisect_right(starts, at) - 1]
+        if at < unit[1]:  # between `items:` and the first dash only comments stand
+            doubtful.add(unit)
+    for start, end in sorted(doubtful):
         text = data[start:end]
-        if not (oddlines.ends_alone(text.decode(), _rows(data, start, places)) or _is_one_entry(text)):
-            return None
-    return cut._replace(dubious=frozenset(index for index, span in enumerate(cut.items) if span in hit))
+        rows = _rows(text, [*runs_on(text)])
+        if rows and not (oddlines.ends_alone(text.decode(), rows) or _is_one_entry(text)):
+            return False
+    return True
 
 
-def _rows(data: bytes, start: int, places: list[int]) -> list[int]:
-    """Return the numbers of the rows of the text from `start` on in which some places are, in order, each once."""
-    rows, number = dict[int, None](), 0
+def _open_quoted(data: bytes, units: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the units at whose end a quoted scalar may be open; none is at their start.
+
+    Where one is open, no quote of its kind stands between its first one and the end that is not escaped.
+    """
+    for mark, before in _OPENING.items():
+        lasts = [data.rfind(mark, start, end) for start, end in units]
+        yield from (unit for unit, last in zip(units, lasts, strict=True) if last > 0 and data[last - 1] in before)
+
+
+def _rows(text: bytes, places: Iterable[int]) -> list[int]:
+    """Return the numbers of the rows of a text in which some places are, in order, each once."""
+    rows, number, start = dict[int, None](), 0, 0
     for place in sorted(places):
-        number += data.count(b"\n", start, place)
+        number += text.count(b"\n", start, place)
         rows[number] = None
         start = place
     return [*rows]

@@ -57,7 +57,7 @@ def _cut(data: bytes) -> Cut:
         raise KrmfnError("a top-level key of the ResourceList appears twice")
     if root.flow_style:
         flow = (Section(name, *span) for (name, _), span in zip(keys, values, strict=True))
-        return Cut(tuple(flow), tuple(items), -2, True, frozenset(range(len(items))))
+        return Cut(tuple(flow), tuple(items), -2, True)
     stops = [*(start for _, start in keys[1:]), end]
     sections = tuple(Section(*key, stop) for key, stop in zip(keys, stops, strict=True))
     return _block(data, sections, items, *listed)
@@ -77,7 +77,7 @@ def _block(data: bytes, sections: tuple[Section, ...], items: list[_Span], liste
         dash = _DASH.search(data, begin) if listed.anchor or listed.tag else None
         indent = len(dash[1]) if dash else int(listed.start_mark.column)
         items = _dash_lines(data, items, indent, next(section for section in sections if section.key == "items"))
-    return Cut(sections, tuple(items), indent, False, frozenset(range(len(items))))
+    return Cut(sections, tuple(items), indent)
 
 
 def _dash_lines(data: bytes, values: list[_Span], indent: int, section: Section) -> list[_Span]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from krmfn import KrmfnError
 from krmfn.resource import same
-from krmfn.yamltext import edit, load, positions
+from krmfn.yamltext import edit, load, positions, simple
 from krmfn.yamltext.simple import PLAIN
 
 META = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
@@ -124,7 +124,14 @@ def as_kustomize(node: Any) -> Any:
         return f"{'plain' if node.tag == PLAIN else 'text'} {value}"
     if node.id == "sequence":
         return [*map(as_kustomize, node.value)]
-    return {positions.key_name(key): [as_kustomize(key), as_kustomize(value)] for key, value in node.value}
+    return {positions.key_name(key): [key_as_kustomize(key), as_kustomize(value)] for key, value in node.value}
+
+
+def key_as_kustomize(node: Any) -> Any:
+    """The same of a key, to which quotes do not matter where it is text without them: a copy of an alias drops them."""
+    if node.id == "scalar" and node.value and type(simple.scalar(node.value)) is str:
+        return f"text {node.value}"
+    return as_kustomize(node)
 
 
 @given(choice=st.data())

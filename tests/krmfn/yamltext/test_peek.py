@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from krmfn.yamltext import peek
+from krmfn.yamltext import heads, peek
 from krmfn.yamltext.peek import MISSING, UNSURE
 
 
@@ -136,5 +136,54 @@ def test_the_heads_of_all_items_in_one_pass(item: str, head: tuple[str, str] | N
         text += textwrap.indent(entry, " " * indent)
         ends.append(len(text))
     text += "functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n"
-    heads = {index: names for index, *names in peek.heads(text.encode(), starts, ends[-1], indent)}
-    assert heads == {1: ["v1", "Node"]} | ({0: [*head], 2: [*head]} if head else {})
+    found = {index: names for index, *names, _ in heads.heads(text.encode(), starts, ends[-1], indent)}
+    assert found == {1: ["v1", "Node"]} | ({0: [*head], 2: [*head]} if head else {})
+
+
+@pytest.mark.parametrize("indent", [0, 2])
+@pytest.mark.parametrize(
+    ("rest", "is_known"),
+    [
+        ("metadata:\n    name: a\n    labels:\n      b: c\n  spec:\n    metadata: d\n", True),
+        ("metadata:\n    labels:\n      b: c\n", True),
+        ("metadata:\n    name: a\n  # metadata: b\n", True),
+        ("metadata: # why\n    name: a\n", False),
+        ("metadata:\n      name: a\n", False),
+        ("metadata:\n   name: a\n", False),
+        ("metadata:\n    'name': a\n", False),
+        ("metadata: {name: a}\n", False),
+        ("metadata:\n\n    name: a\n", False),
+        ("spec: b\n  metadata:\n    name: a\n", False),
+        ("metadata:\n    name: a\n  spec: b\n  metadata:\n    name: c\n", False),
+        ("metadata:\n    name: a\n  spec: b\n  metadata : c\n", False),
+    ],
+)
+def test_where_metadata_begin_in_the_usual_way(rest: str, is_known: bool, indent: int) -> None:
+    """What is written otherwise, or twice, is left to a closer look."""
+    text = textwrap.indent(f"- apiVersion: v1\n  kind: Pod\n  {rest}- b: 1\n", " " * indent).encode()
+    ((index, _, kind, start),) = heads.heads(text, [0, text.rindex(b"- b")], len(text), indent)
+    assert (index, kind, start) == (0, "Pod", text.index(b"metadata:\n    ") + 14 + indent if is_known else 0)
+
+
+@pytest.mark.parametrize(
+    ("more", "is_read"),
+    [
+        ("", True),
+        ("    annotations:\n      d: 'e'\n", True),
+        ("    annotations:\n      d: 'e\n  f: g'\n", False),
+        ("    annotations:\n      d: 'e\n      f: g'\n", False),
+        ("    annotations: {d: e,\n  f: g}\n", False),
+        ("  spec: 'e\n  f: g'\n", True),
+    ],
+)
+def test_metadata_in_which_something_runs_over_lines_are_left_to_a_parser(more: str, is_read: bool) -> None:
+    """They may end elsewhere than they seem to, and hold a key a second time."""
+    above, behind = ("", more) if more.startswith("  spec") else (more, "")
+    text = f"- metadata:\n{above}    labels:\n      b: c\n    name: a\n{behind}".encode()
+    block = heads.metadata(text, text.index(b"    ") + 4, len(text), 4)
+    assert isinstance(block, peek.Mapping) is is_read
+    if isinstance(block, peek.Mapping):
+        labels = block.mapping(b"labels")
+        assert isinstance(labels, peek.Mapping)
+        assert (labels.strings(), block.scalar(b"name")) == ({"b": "c"}, "a")
+        assert block.mapping(b"labels").strings((b"b",)) == {"b": "c"}  # type: ignore[union-attr]

@@ -6,8 +6,11 @@ import re
 from typing import Any
 
 import pytest
+from hypothesis import event, example, given
+from hypothesis import strategies as st
 
-from krmfn.yamltext import split
+from krmfn import KrmfnError
+from krmfn.yamltext import split, split_exact
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
@@ -80,7 +83,7 @@ def test_unsure_of_what_may_swallow_the_first_key(before: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "dubious"),
+    ("text", "runs_on"),
     [
         ('a: "x\n  y"', True),
         ("a: 'x\n  y'", True),
@@ -96,11 +99,13 @@ def test_unsure_of_what_may_swallow_the_first_key(before: str) -> None:
         ("a: [ [x], y ]", True),
     ],
 )
-def test_items_that_run_on_or_seem_to_are_dubious(text: str, dubious: bool) -> None:
-    cut = split.quick(f"{HEAD}items:\n- b: 1\n- {text}\n".encode())
+def test_lines_of_items_that_run_on_or_seem_to_do_not_stand_alone(text: str, runs_on: bool) -> None:
+    data = f"{HEAD}items:\n- b: 1\n- {text}\n- c: 1\n".encode()
+    cut = split.quick(data)
     assert cut is not None
-    assert cut.dubious == ({1} if dubious else set())
-    assert split.is_simple(f"{text}\n".encode()) is not dubious
+    assert cut.is_quick
+    assert [not split.has_lone_lines(data, *span) for span in cut.items] == [False, runs_on, False]
+    assert split.is_simple(f"{text}\n".encode()) is not runs_on
 
 
 def test_sections() -> None:
@@ -143,6 +148,58 @@ def test_a_line_with_many_brackets_is_searched_once() -> None:
     """Each bracket of a line of 90 KB seemed to run over lines, and the text before each was searched anew."""
     data = Counted(b"a:\n" + b"{a: " * 20_000 + b"\n  b: [\n")
     places = [match.start() for match in re.finditer(rb"[{\[]", data)]
-    assert split._rows(data, 0, places[::-1]) == [1, 2]
+    assert split._rows(data, places[::-1]) == [1, 2]
     assert data.searched <= len(data)
-    assert split._rows(data, 3, places) == [0, 1]
+
+
+TOKENS = [
+    "'",
+    '"',
+    "''",
+    "\\",
+    '\\"',
+    "\n- ",
+    "\n- a: ",
+    "\n  b: ",
+    "\n    ",
+    "\n",
+    "\n---\n",
+    "\nfoo: ",
+    "a",
+    ": ",
+    " ",
+    "# ",
+    "[",
+    "]",
+    "{",
+    "}",
+    ", ",
+    "|",
+    ">-",
+    "!!str ",
+    "&a ",
+    "? ",
+    "x",
+    '"x"',
+    "'y'",
+    "'x\n- y'",
+    '"x\n  k: y"',
+]
+
+
+@given(tokens=st.lists(st.sampled_from(TOKENS), max_size=14))
+@example(tokens=["a: 'x''y", "\n- b'"])
+@example(tokens=['a: "x', '\\"', "\n- b: c", '"'])
+@example(tokens=["a: 'x", '"', "\n- y'", "\n- b: c"])
+@example(tokens=['a: "', "\n- b: '", "\n- c", "'"])
+@example(tokens=["a: [", "'x'", "\n- y]"])
+def test_what_is_quoted_swallows_no_boundary(tokens: list[str]) -> None:
+    """The quick division looks at the last quote before each boundary alone."""
+    data = f"{HEAD}items:\n- {''.join(tokens)}\n- z: 1\n".encode()
+    try:
+        exact = split_exact.exact(data)
+    except KrmfnError:
+        return
+    quick = split.quick(data)
+    event("not sure" if quick is None else "sure")
+    assert quick is None or quick._replace(heads=(), is_quick=False) == exact
