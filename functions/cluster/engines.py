@@ -48,6 +48,8 @@ class Engines(NamedTuple):
     """The data of the ConfigMaps that hold variables of Flux, by the deployment and the name in it."""
     elsewhere: Sequence[Elsewhere] = ()
     """The objects that deploy something from elsewhere: other repositories, charts, images."""
+    decide: bool = True
+    """Whether they say which clusters there are; else `.krmfn.yaml` or --cluster does, or there is one root alone."""
 
     @property
     def folders(self) -> frozenset[str]:
@@ -101,24 +103,21 @@ def _read(top: str, exclude: Excluder, seen: Seen) -> tuple[list[str], list[str]
     return paths, templates, [item for path, text in texts.items() for item in _objects(path, text)]
 
 
-def findings(engines: Engines, tops: Collection[str], decide: bool) -> Iterator[Result]:
+def findings(engines: Engines, tops: Collection[str]) -> Iterator[Result]:
     """Yield what is wrong with the engines' objects below some (real) PATHs, or cannot be known of them.
 
     What is unknown of many objects alike stands at the first. Whether this is a fork matters only where these objects
-    `decide` which clusters there are.
+    decide which clusters there are.
     """
-    problems = (*engines.problems, *(engines.forks if decide else ()))
-    below = [problem for problem in problems if _is_below(os.path.join(engines.top, problem.source.place.path), tops)]
+    problems = (*engines.problems, *(engines.forks if engines.decide else ()))
+    files = [os.path.join(engines.top, problem.source.place.path) for problem in problems]
+    below = [problem for problem, file in zip(problems, files, strict=True) if any(within(file, top) for top in tops)]
     keys = ((problem.message if problem.is_of_many else id(problem), problem) for problem in below)
     for first, *others in grouped(keys).values():
         ref, place = first.source
         place = place._replace(path=os.path.relpath(os.path.join(engines.top, place.path)))
         message = f"{first.message} ({counted(len(others), 'other')} alike)" if others else first.message
         yield warning(message, rule="KRM543", ref=ref, place=place, remedy=first.remedy)
-
-
-def _is_below(file: str, tops: Collection[str]) -> bool:
-    return any(within(file, top) for top in tops)
 
 
 def _objects(path: str, text: bytes) -> list[EngineObject]:

@@ -60,8 +60,6 @@ class _Request(NamedTuple):
     members: Named
     """The clusters of the configuration file that the PATHs touch, and those of --cluster: they decide."""
     engines: Engines
-    engines_decide: bool
-    """Whether the objects of engines do: nobody else does."""
     scope: Scope
 
     @property
@@ -128,11 +126,11 @@ def _request_of(
     seen = Seen(tops)
     engine_objects = engines.of_paths(reals, options, exclude, ours, seen)
     is_root = as_root and any(manifests.kustomization_in(real) for real in tops)
-    engines_decide = not (settings.clusters or named or is_root)
-    deployed = engine_objects.folders if engines_decide else _unlisted(engine_objects, settings)
+    engine_objects = engine_objects._replace(decide=not (settings.clusters or named or is_root))
+    deployed = engine_objects.folders if engine_objects.decide else _unlisted(engine_objects, settings)
     marks = tops.union(deployed, (member.real for cluster in members.values() for member in cluster))
     scope = Scope(ours, options.root, exclude, marks, deployed, as_root, seen.texts)
-    return _Request(reals, settings, members, engine_objects, engines_decide, scope)
+    return _Request(reals, settings, members, engine_objects, scope)
 
 
 def _unlisted(objects: Engines, settings: Config) -> frozenset[str]:
@@ -156,7 +154,7 @@ def _divided(request: _Request, by_path: Mapping[str, Survey], failed: Collectio
     scope = request.scope
     if request.members:
         divided = join(request.members, divided.rest, request.reals, scope, failed)
-    elif request.engines_decide and scope.deployed:
+    elif request.engines.decide and scope.deployed:
         generator = None if scope.as_root else Generator(scope.ours, scope.root, request.is_absolute, scope.exclude)
         assigned = assignment.assign(request.engines, divided.rest, request.tops, request.is_absolute, generator)
         divided = Divided(*assigned, [], [], [])
@@ -164,9 +162,9 @@ def _divided(request: _Request, by_path: Mapping[str, Survey], failed: Collectio
     findings = [*divided.findings, *(finding for survey in surveys for finding in survey.findings)]
     findings += unread.missing_submodules(surveys, request.tops, [*chain(*request.members.values())], scope.as_root)
     findings += unread.configs_in_charts(surveys)
-    findings += engines.findings(request.engines, request.tops, request.engines_decide)
+    findings += engines.findings(request.engines, request.tops)
     clusters = divided.clusters
-    if request.engines_decide and scope.deployed:
+    if request.engines.decide and scope.deployed:
         clusters, of_files = not_taken.settled(request.engines, clusters, divided.rest, [*request.tops])
         findings += of_files
     return Divided(clusters, divided.rest, surveys, findings, divided.failures)

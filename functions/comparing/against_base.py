@@ -81,7 +81,7 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
         new = new._replace(failures=new_side.without(new, of_others).failures)
         compared = _comparisons(base, Both(old, new), pairs, partly, tops)
         new_sides = {name: pair.new for name, pair in pairs}
-        results = [*switched_off.in_each(compared, new_sides, new, sides.roots)]
+        results = [*switched_off.in_each(compared, new_sides, (old.engines, new.engines), sides.roots)]
         results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
         results.sort(key=lambda result: sides.places.get(result.name, len(sides.places)))
         if not current:

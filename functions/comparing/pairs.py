@@ -190,8 +190,9 @@ def compare_paths(context: Context, old: str, new: str) -> list[Comparison]:
     deployed = after.engines.deployments
     compared = [(pair, compare(pair, name if len(named) > 1 else "", deployed)) for name, pair in named]
     roots = [root for cluster in after.clusters for root in cluster.roots]
+    engines = (before.engines, after.engines)
     comparisons = [
-        (pair, with_switched_off(hidden.with_hidden_files(names, comparison), pair.new, after.engines, roots))
+        (pair, with_switched_off(hidden.with_hidden_files(names, comparison), pair.new, engines, roots))
         for pair, comparison in compared
     ]
     return [comparison for pair, comparison in comparisons if not is_idle_aside(pair, comparison)]

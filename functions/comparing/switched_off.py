@@ -1,6 +1,7 @@
-"""Objects of engines that leave what is deployed while their files stay: what they deploy is no longer known to be.
+"""Objects of engines that leave what is deployed while the folder stays that they deploy: it goes with them.
 
-So people switch an application off: its file goes from the list of a kustomization, and nothing else changes.
+So people switch an application off: its file goes from the list of a kustomization, and nothing else changes; or it is
+removed, and `.krmfn.yaml` still gives the folder to a cluster.
 """
 
 import os
@@ -9,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from krmfn import Ref, warning
 from krmfn.printing import some
 
-from ..cluster.deployed import Cluster, Clusters
+from ..cluster import config
+from ..cluster.deployed import Cluster
 from ..cluster.engines import Engines
 from ..cluster.root_files import files_of_root, may_be_ours
 from ..cluster.survey import Root
@@ -23,39 +25,43 @@ _OFF = "switched off"
 
 
 def in_each(
-    comparisons: Iterable[Comparison], sides: Mapping[str, Cluster | None], new: Clusters, roots: Sequence[Root]
+    comparisons: Iterable[Comparison],
+    sides: Mapping[str, Cluster | None],
+    engines: tuple[Engines, Engines],
+    roots: Sequence[Root],
 ) -> Iterator[Comparison]:
     """Yield comparisons, each as `with_switched_off` returns it; `sides` are their new sides by their names.
 
     `roots` are those of all clusters; without any those of the clusters that are compared.
     """
-    roots = roots or [root for cluster in new.clusters for root in cluster.roots]
+    roots = roots or [root for cluster in sides.values() if cluster for root in cluster.roots]
     for comparison in comparisons:
-        yield with_switched_off(comparison, sides.get(comparison.name), new.engines, roots)
+        yield with_switched_off(comparison, sides.get(comparison.name), engines, roots)
 
 
 def with_switched_off(
-    comparison: Comparison, cluster: Cluster | None, engines: Engines, roots: Sequence[Root]
+    comparison: Comparison, cluster: Cluster | None, engines: tuple[Engines, Engines], roots: Sequence[Root]
 ) -> Comparison:
-    """Return a comparison with a warning about each object of an engine that it deletes, and whose file still says it.
+    """Return a comparison with a warning about each object of an engine that it deletes, while what it deploys stays.
 
-    `cluster` is its new side, `engines` have what these files deploy, `roots` are those of all clusters. What an object
-    leaves in its cluster, and what holds nothing of ours, is no loss. Other clusters may have objects of the same name.
+    `cluster` is its new side, `engines` have what the files of both sides deploy, `roots` are those of all clusters.
+    What an object leaves in its cluster, what another one deploys, and what holds nothing of ours, is no loss. Other
+    clusters may have objects of the same name.
     """
     deleted = [change.ref for change in comparison.plan.changes if change.what == "deleted"]
     if not (cluster and deleted):
         return comparison
-    folders = [root.path for root in cluster.roots]
-    holders = (holder for holder in engines.deployments if not holder.declaration.kept_by)
+    top, folders = engines[1].top, [root.path for root in cluster.roots]
     going = [
         holder
-        for holder in holders
-        if _is_among(holder, deleted)
-        and any(within(os.path.join(engines.top, holder.declaration.file), folder) for folder in folders)
-        and _holds_ours(holder.real(engines.top), roots)
+        for holder in (*engines[1].deployments, *_removed(*engines))
+        if not holder.declaration.kept_by
+        and _is_among(holder, deleted)
+        and any(within(os.path.join(top, holder.declaration.file), folder) for folder in folders)
+        and _holds_ours(holder.real(top), roots)
     ]
     by_object = grouped((str(holder.declaration.source.ref), holder) for holder in going)
-    openings = [Opening(_text(name, of_object), Topic((name, _OFF))) for name, of_object in by_object.items()]
+    openings = [Opening(_text(name, of_object, top), Topic((name, _OFF))) for name, of_object in by_object.items()]
     if not openings:
         return comparison
     notes = [warning((opening.topic or "", opening.text)) for opening in openings]
@@ -64,6 +70,22 @@ def with_switched_off(
         notes=[*notes, *comparison.notes],
         doubtful=(*openings, *comparison.doubtful),
     )
+
+
+def _removed(old: Engines, new: Engines) -> list[Deployment]:
+    """Return what objects deployed that are nowhere in the files any more, without what others deploy now.
+
+    Where the objects decide which clusters there are, the folder went from its cluster with the object.
+    """
+    if new.decide:
+        return []
+    present = {holder.declaration.source.ref for holder in new.deployments}
+    deployed = {holder.path for holder in new.deployments}
+    return [
+        holder
+        for holder in old.deployments
+        if holder.declaration.source.ref not in present and holder.path not in deployed
+    ]
 
 
 def _is_among(holder: Deployment, deleted: Sequence[Ref]) -> bool:
@@ -82,9 +104,10 @@ def _holds_ours(folder: str, roots: Sequence[Root]) -> bool:
     return False
 
 
-def _text(name: str, holders: Sequence[Deployment]) -> str:
-    paths = [holder.path for holder in holders]
+def _text(name: str, holders: Sequence[Deployment], top: str) -> str:
+    file, folders = holders[0].declaration.file, [holder.path for holder in holders]
+    deployed = some(folders, len(folders), 1)
+    reason = f"{file} stays" if os.path.lexists(os.path.join(top, file)) else f"{config.NAME} still names {deployed}"
     return (
-        f"{name} is deleted, but {holders[0].declaration.file} stays: what it deploys ({some(paths, len(paths), 1)}) "
-        "goes with it, and counts here as if it stayed"
+        f"{name} is deleted, but {reason}: what it deploys ({deployed}) goes with it, and counts here as if it stayed"
     )

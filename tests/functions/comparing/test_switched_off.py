@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -59,6 +61,44 @@ def test_what_it_deploys_is_not_known_to_stay(engine: str, tmp_path: Path) -> No
     ci = process("krmfn", "ci", "--base", "main", "--fail-on", "lost", "--out", "../out", cwd=repo)
     assert ci.code == 1
     assert SAID in (tmp_path / "out/comment.md").read_text()
+
+
+CONFIG = {".krmfn.yaml": "clusters: {lab: [apps, drivers, other]}\n"}
+
+
+def removed(tmp_path: Path, files: dict[str, str], others: Mapping[str, str] = MappingProxyType({})) -> Path:
+    """A repository without the file of an object that the base has, and with some other files."""
+    repo = repository(tmp_path / "repo", files)
+    (repo / "apps/card.yaml").unlink()
+    listed = ", ".join(["other.yaml", *(Path(name).name for name in others)])
+    commit(repo, {"apps/kustomization.yaml": f"resources: [{listed}]\n", **others})
+    return repo
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_so_it_is_where_the_file_is_removed_and_the_folder_stays_a_cluster_s(engine: str, tmp_path: Path) -> None:
+    """`--fail-on lost` was green: .krmfn.yaml said that the cluster has the folder, as before."""
+    repo = removed(tmp_path, {**fleet(ENGINES[engine]), **CONFIG})
+    done = process("krmfn", "diff", "--base", "main", "--fail-on", "lost", cwd=repo)
+    assert SAID.replace("apps/card.yaml stays", ".krmfn.yaml still names drivers") in done.text, done.text
+    assert done.code == 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_another_object_may_deploy_it_now(engine: str, tmp_path: Path) -> None:
+    other = ENGINES[engine].replace("NAME", "renamed").replace("PATH", "drivers")
+    repo = removed(tmp_path, {**fleet(ENGINES[engine]), **CONFIG}, {"apps/renamed.yaml": other})
+    done = process("krmfn", "diff", "--base", "main", cwd=repo)
+    assert "- " in done.text
+    assert "is deleted, but" not in done.text, done.text
+
+
+@pytest.mark.parametrize("name", ["its resources stay", "it deploys nothing of ours"])
+def test_nothing_is_said_of_a_removed_one_where_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    repo = removed(tmp_path, {**fleet(*KEPT[name]), **CONFIG})
+    done = process("krmfn", "diff", "--base", "main", "--fail-on", "lost", cwd=repo)
+    assert "is deleted, but" not in done.text
+    assert done.code == 0, done.text
 
 
 KEPT = {
