@@ -111,7 +111,7 @@ def used_fields(groups: Sequence[Sequence[DeviceConfig]]) -> dict[str, set[str]]
         for versioned in (config, *config.retained):
             for layer in (layer for layer in versioned.layers if layer.shared and layer.fields):
                 names = used.setdefault(layer.path, set())
-                for name in layer.fields:
+                for name in layer.fields.keys() - names:  # most have an effect in the first config, which takes long
                     if any(other is layer for other in versioned.effective_layers(name)):
                         names.add(name)
     return used

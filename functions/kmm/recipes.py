@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from krmfn import Manifest
 from krmfn.resource import ref
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 
 from .lookup import has, table, tables, text, texts
 from .module import HUB_KIND, Module
@@ -20,16 +20,29 @@ DOCKERFILE, ARGUMENTS, SIGNED = "the Dockerfile", "the build arguments", "what i
 KEY = "dockerfile"
 """The key of the ConfigMap that KMM reads."""
 _SIGN_FIELDS = ("unsignedImage", "keySecret", "certSecret")
-Files = Mapping[tuple[str, str], str]
-"""Dockerfiles by the namespace and name of their ConfigMaps."""
 Recipe = Mapping[str, Any]
 """What an image is built and signed from, part by part; empty for one that is only pulled."""
 
 
+class Files(NamedTuple):
+    """The Dockerfiles in ConfigMaps; "" for a ConfigMap without one."""
+
+    of_namespaces: Mapping[str, Mapping[str, str]]
+    """Those of each namespace, by the names of their ConfigMaps."""
+    unique: Mapping[str, str]
+    """Those of names that only one ConfigMap has, by these names."""
+
+
 def dockerfiles(manifests: Iterable[Manifest]) -> Files:
-    """Return the Dockerfiles in ConfigMaps; "" for a ConfigMap without one."""
-    maps = (manifest for manifest in manifests if manifest.get("kind") == "ConfigMap")
-    return {ref(manifest)[2:]: text(table(manifest, "data"), KEY) for manifest in maps}
+    """Return the Dockerfiles in the ConfigMaps among some manifests."""
+    of_namespaces: dict[str, dict[str, str]] = {}
+    for manifest in manifests:
+        if manifest.get("kind") == "ConfigMap":
+            name = ref(manifest)
+            of_namespaces.setdefault(name.namespace, {})[name.name] = text(table(manifest, "data"), KEY)
+    number = Counter(name for of_namespace in of_namespaces.values() for name in of_namespace)
+    pairs = (pair for of_namespace in of_namespaces.values() for pair in of_namespace.items())
+    return Files(of_namespaces, {name: file for name, file in pairs if number[name] == 1})
 
 
 def files_of(manifest: Manifest, module: Module, files: Files) -> Mapping[str, str]:
@@ -37,10 +50,7 @@ def files_of(manifest: Manifest, module: Module, files: Files) -> Mapping[str, s
 
     A hub builds in the namespace of its operator, which the input does not tell: a name that only one ConfigMap has.
     """
-    if manifest.get("kind") == HUB_KIND:
-        number = Counter(name for _, name in files)
-        return {name: file for (_, name), file in files.items() if number[name] == 1}
-    return {name: file for (namespace, name), file in files.items() if namespace == module.ref.namespace}
+    return files.unique if manifest.get("kind") == HUB_KIND else files.of_namespaces.get(module.ref.namespace, {})
 
 
 def recipe_of(module: Module, index: int, files: Mapping[str, str]) -> Recipe:
