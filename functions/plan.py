@@ -49,6 +49,11 @@ class OnNodes(NamedTuple):
     """Whether None means nothing."""
 
 
+def effect_in(finding: Result) -> tuple[object, ...]:
+    """Return the identity of the effect that a finding says, if it says one."""
+    return finding.ref, fact(finding, EFFECT), counted_nodes(finding.sentence)
+
+
 class Effect(NamedTuple):
     """What the change of one object does to some nodes of the cluster."""
 
@@ -81,10 +86,10 @@ class Effect(NamedTuple):
         """Return what a finding that says this effect has as its facts."""
         return ((EFFECT, self.word),)
 
-    def is_in(self, finding: Result) -> bool:
-        """Return whether a finding says this effect: the same happens with the same object on the same nodes."""
-        is_same = (finding.ref, fact(finding, EFFECT)) == (self.ref, self.word)
-        return is_same and counted_nodes(finding.sentence) == counted_nodes(self.sentence)
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Return what happens with which object on which nodes: a finding with the same says this effect."""
+        return self.ref, self.word, counted_nodes(self.sentence)
 
 
 class Plan(NamedTuple):

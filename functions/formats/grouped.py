@@ -11,7 +11,7 @@ from krmfn.typed import NamedTuple, TypeVar
 
 from .. import grouping, sentence
 from ..finding import with_words
-from ..plan import Change, Comparison, Effect
+from ..plan import Change, Comparison, Effect, effect_in
 from .checked import CLUSTERS, NAMES, cluster_suffix, names_of
 
 T = TypeVar("T")
@@ -204,8 +204,13 @@ def lines(findings: Iterable[Result], clusters: Collection[str]) -> list[Result]
 
 def without_note(comparison: Comparison) -> list[Effect]:
     """Return the effects that no note says, and no error of --fail-on."""
-    others = [effect for effect in comparison.plan.effects if effect not in comparison.failing]
-    return [effect for effect in others if not any(map(effect.is_in, comparison.notes))]
+    known = {effect_in(note) for note in comparison.notes}
+    failing = grouping.grouped((effect.identity, effect) for effect in comparison.failing)
+    return [
+        effect
+        for effect in comparison.plan.effects
+        if effect.identity not in known and effect not in failing.get(effect.identity, ())
+    ]
 
 
 def effects(comparisons: Sequence[Comparison]) -> Iterator[tuple[str, str, tuple[str, ...]]]:

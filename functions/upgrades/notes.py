@@ -1,7 +1,7 @@
 """The notes of `diff` on a plan: the findings of all rules about changes, without those that are turned off."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Item, Manifest, Place, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
@@ -62,18 +62,17 @@ def notes(
     return sorted(results, key=lambda finding: ("error", "warning", "info").index(finding.severity))
 
 
-def at_the_cause(finding: Result, before: ResourceList, resources: ResourceList) -> Result:
-    """Return a finding about an object that a change does something to, with the place of the change behind it.
+def at_their_causes(findings: Iterable[Result], before: ResourceList, resources: ResourceList) -> Iterator[Result]:
+    """Yield findings about objects that a change does something to, each with the place of the change behind it.
 
-    It has none where nothing of the new list `resources` is behind it, such as a config that is gone.
+    One has none where nothing of the new list `resources` is behind it, such as a config that is gone.
     """
     manifests = {ref(item.manifest).id: item.manifest for side in (before, resources) for item in side.items}
-    source = _source(finding, manifests, {item.ref.id: item for item in resources.items})
-    if not source:
-        return finding
+    by_id, former = ({item.ref.id: item for item in side.items} for side in (resources, before))
     settings = [*resources.where(kind=PROFILE[1], group=PROFILE[0]), *resources.where(kind=CONFIG[1], group=CONFIG[0])]
-    former = {item.ref.id: item for item in before.items}
-    return finding._replace(place=_cause(finding, source, former, settings))
+    for finding in findings:
+        source = _source(finding, manifests, by_id)
+        yield finding._replace(place=_cause(finding, source, former, settings)) if source else finding
 
 
 def _cause(finding: Result, source: Item, former: Mapping[Id, Item], settings: Sequence[Item]) -> Place | None:

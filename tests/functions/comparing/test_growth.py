@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from krmfn_functions.cluster import cluster_streams
 from krmfn_functions.command import Context
+from krmfn_functions.commands import change_findings
 from krmfn_functions.comparing import pairs
+from krmfn_functions.formats import grouped
 from krmfn_functions.kmm.module import version_label
 from krmfn_functions.options import RunOptions
 from krmfn_functions.settings import CHECK
@@ -58,11 +60,16 @@ def objects(number: int, fields: dict[str, Any] | None, engine: bool) -> str:
     return "---\n".join(map(emit.dump, manifests))
 
 
-def calls(number: int, change: str, engine: bool, folder: Path) -> int:
-    """How many functions are called to compare two sides with so many configs."""
+def pair_of(number: int, change: str, engine: bool, folder: Path) -> pairs.Pair:
+    """Two sides with so many configs."""
     before, after = CHANGES[change]
     plant(folder, {"old.yaml": objects(number, before, engine), "new.yaml": objects(number, after, engine)})
-    pair = pairs.Pair(cluster(folder / "old.yaml"), cluster(folder / "new.yaml"))
+    return pairs.Pair(cluster(folder / "old.yaml"), cluster(folder / "new.yaml"))
+
+
+def calls(number: int, change: str, engine: bool, folder: Path) -> int:
+    """How many functions are called to compare two sides with so many configs."""
+    pair = pair_of(number, change, engine, folder)
     comparison, count = call_count(lambda: pairs.compare(pair, "lab"))
     assert len(comparison.plan.changes) >= number
     return count
@@ -72,6 +79,27 @@ def calls(number: int, change: str, engine: bool, folder: Path) -> int:
 def test_twice_the_configs_are_twice_the_work(change: str, engine: bool, tmp_path: Path) -> None:
     calls(2, change, engine, tmp_path)  # what is imported, and read, once
     once, twice = (calls(number, change, engine, tmp_path) for number in (20, 40))
+    assert twice < 2.2 * once, (once, twice)
+
+
+def calls_of_errors(number: int, change: str, folder: Path) -> int:
+    """How many functions are called to tell what --fail-on makes of such a comparison, and what no note says."""
+    comparison = pairs.compare(pair_of(number, change, False, folder), "lab")
+
+    def told() -> int:
+        (failed,) = change_findings.with_failing([comparison], ("lost", "reload", "blocked"))
+        return len(failed.notes) + len(grouped.without_note(comparison)) + len(grouped.without_note(failed))
+
+    lines, count = call_count(told)
+    assert lines >= number
+    return count
+
+
+@pytest.mark.parametrize("change", ["an image", "a deleted config", "an account"])
+def test_twice_the_errors_are_twice_the_work(change: str, tmp_path: Path) -> None:
+    """1,000 Modules that are lost took 100 seconds: for each of them all objects of both sides were named anew."""
+    calls_of_errors(2, change, tmp_path)  # what is imported, and read, once
+    once, twice = (calls_of_errors(number, change, tmp_path) for number in (20, 40))
     assert twice < 2.2 * once, (once, twice)
 
 
