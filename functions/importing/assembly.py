@@ -32,8 +32,9 @@ def assemble(
     others, profiles = with_profiles([configs[index] for index in rest], known)
     for index, config in zip(rest, others, strict=True):
         configs[index] = config
-    shared = with_settings(existing, profiles=profiles)
     for config, original, known_run in zip(configs, originals, runs, strict=True):
+        name = config["spec"].get("profile")  # no other one is given: with as many as configs that would be slow
+        shared = with_settings(existing, profiles={name: profiles[name]} if name in profiles else {})
         if _forms(rendered([config], known_run, shared)) != _forms(rendered([original], known_run, existing)):
             raise AssertionError("the profiles change what is rendered")
     profiles = {**known, **profiles}

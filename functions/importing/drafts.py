@@ -118,8 +118,12 @@ def judge(draft: Draft, run: Run, existing: Manifest | None = None) -> tuple[Rea
 
 
 def rendered(manifests: Iterable[Manifest], run: Run, config: Manifest | None = None) -> ResourceList:
-    """Return these manifests and the functionConfig `config` as a ResourceList on which `deviceconfig` has run."""
+    """Return these manifests and the functionConfig `config` as a ResourceList on which `deviceconfig` has run.
+
+    Its profiles count as used: with one for each of many configs, all would be judged anew with each config.
+    """
     texts = (emit.dump_json(manifest).encode() for manifest in manifests)
+    run = run._replace(used=run.used.union(table(config, "spec", "profiles")))
     resources = ResourceList((Item(text, 0, len(text), -2) for text in texts), config, run)
     deviceconfig(resources)
     return resources
