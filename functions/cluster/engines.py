@@ -26,7 +26,8 @@ from ..rule import Rule
 from . import engine_files
 from .engine_files import Seen
 
-_GROUPS = {argocd.GROUP, fleet.GROUP, *flux.GROUPS}
+GROUPS = frozenset({argocd.GROUP, fleet.GROUP, *flux.GROUPS})
+"""The API groups of the objects of engines."""
 _HYDRATED = "hydrate-with-krmfn"
 _CHART = "Chart.yaml"
 
@@ -139,7 +140,7 @@ def is_of_engine(item: Item) -> bool:
     """Return True for an object of an engine, and for a Secret or the settings of Argo CD."""
     is_secret = item.kind == "Secret" and item.mentions("argocd.argoproj.io/secret-type")
     is_settings = item.kind == "ConfigMap" and item.ref.name == overrides.CONFIG_MAP
-    return item.group in _GROUPS or is_secret or is_settings
+    return item.group in GROUPS or is_secret or is_settings
 
 
 def _repository(top: str, paths: Sequence[str], objects: Sequence[EngineObject]) -> Repository:

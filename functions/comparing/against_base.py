@@ -19,7 +19,7 @@ from ..paths import files
 from ..paths.manifests import KUSTOMIZATIONS
 from ..plan import Comparison, Plan, undecided
 from ..run import placed
-from . import broken_beside, hidden, new_side, rendered_base, switched_off, touched, unbuilt, unchanged
+from . import broken_beside, hidden, new_side, rendered_base, switched, touched, unbuilt, unchanged
 from .base import Base, check_out
 from .base_files import is_below
 from .pairs import Pair, Pairs, compare, deployed_manifests, is_idle_aside, join_elsewhere, pair_clusters
@@ -81,7 +81,7 @@ def compare_with_base(context: Context, request: AgainstBase) -> list[Comparison
         new = new._replace(failures=new_side.without(new, of_others).failures)
         compared = _comparisons(base, Both(old, new), pairs, partly, tops)
         new_sides = {name: pair.new for name, pair in pairs}
-        results = [*switched_off.in_each(compared, new_sides, (old.engines, new.engines), sides.roots)]
+        results = [*switched.in_each(compared, new_sides, (old.engines, new.engines), sides.roots)]
         results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
         results.sort(key=lambda result: sides.places.get(result.name, len(sides.places)))
         if not current:

@@ -28,7 +28,7 @@ from . import attention, hidden, leavers
 from .handed_over import handed_over
 from .held_back import held_back
 from .sides import Side, Sides
-from .switched_off import with_switched_off
+from .switched import with_switched
 from .undetected import undetected
 
 
@@ -192,7 +192,7 @@ def compare_paths(context: Context, old: str, new: str) -> list[Comparison]:
     roots = [root for cluster in after.clusters for root in cluster.roots]
     engines = (before.engines, after.engines)
     comparisons = [
-        (pair, with_switched_off(hidden.with_hidden_files(names, comparison), pair.new, engines, roots))
+        (pair, with_switched(hidden.with_hidden_files(names, comparison), pair.new, engines, roots))
         for pair, comparison in compared
     ]
     return [comparison for pair, comparison in comparisons if not is_idle_aside(pair, comparison)]

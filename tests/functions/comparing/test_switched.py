@@ -1,4 +1,4 @@
-"""An application that is switched off in a kustomization, while its file stays."""
+"""An application that is switched off or on, while the folder that it deploys stays."""
 
 from __future__ import annotations
 
@@ -154,3 +154,37 @@ def test_it_may_deploy_a_part_of_a_folder_that_a_cluster_is_given(tmp_path: Path
     done = process("krmfn", "diff", "--base", "main", "--fail-on", "lost", cwd=repo)
     assert SAID.replace("(drivers)", "(all/drivers)") in done.text, done.text
     assert done.code == 1
+
+
+ADDED = "what it deploys (drivers) comes with it, and counts here as if it had been deployed"
+
+
+def test_what_is_switched_on_comes_with_it(tmp_path: Path) -> None:
+    """`diff` said nothing of the drivers, as if they were there before."""
+    files = {**fleet(APPLICATION), "apps/kustomization.yaml": "resources: [other.yaml]\n"}
+    repo = switched_off(tmp_path, files, "card.yaml, other.yaml")
+    done = process("krmfn", "diff", "--base", "main", "--fail-on", "lost", cwd=repo)
+    assert f"is created, but apps/card.yaml was there: {ADDED}" in done.text, done.text
+    assert done.code == 0
+    assert ADDED not in process("krmfn", "diff", "--base", "HEAD", cwd=repo).text
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_so_it_is_where_the_configuration_file_had_the_folder_already(engine: str, tmp_path: Path) -> None:
+    files = {**fleet(ENGINES[engine]), **CONFIG, "apps/kustomization.yaml": "resources: [other.yaml]\n"}
+    card = files.pop("apps/card.yaml")
+    repo = repository(tmp_path / "repo", files)
+    commit(repo, {"apps/kustomization.yaml": "resources: [card.yaml, other.yaml]\n", "apps/card.yaml": card})
+    assert f".krmfn.yaml named drivers: {ADDED}" in process("krmfn", "diff", "--base", "main", cwd=repo).text
+
+
+def test_a_folder_that_comes_with_its_application_is_told_as_such(tmp_path: Path) -> None:
+    """Without a configuration file its cluster has it from then on."""
+    files = {**fleet(APPLICATION), "apps/kustomization.yaml": "resources: [other.yaml]\n"}
+    card, driver = files.pop("apps/card.yaml"), files.pop("drivers/driver.yaml")
+    repo = repository(tmp_path / "repo", files)
+    new = {"apps/card.yaml": card, "drivers/driver.yaml": driver}
+    commit(repo, {"apps/kustomization.yaml": "resources: [card.yaml, other.yaml]\n", **new})
+    done = process("krmfn", "diff", "--base", "main", cwd=repo)
+    assert "is created, but" not in done.text
+    assert "+ Module kmm/card" in done.text
