@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from . import split
-from .peek import UNSURE, UNUSUAL, Answer, Mapping, pattern, string
+from .peek import UNSURE, UNUSUAL, Answer, Mapping, end_of, pattern, string
 
 __all__ = ["heads", "metadata"]
 
@@ -15,8 +15,6 @@ _HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n%b()kind: +[A-Za-z0-9]+ *()(?=\n(?!
 _HEAD += rb"(?:\n%b()metadata:\n%b()(?=[A-Za-z]))?"
 """The first keys of an item; its groups are where the kind begins and ends, and metadata and their first key begin."""
 _FIRST = (b"apiVersion", b"kind", b"metadata")
-_END = rb"\n(?= {0,%d}[^ \t\n#])"
-"""The line before one that ends a mapping, at this column or left of it."""
 _SHARED = 1024
 """How many heads are kept: most kinds stand in a list often."""
 
@@ -63,6 +61,5 @@ def metadata(text: bytes, start: int, end: int, column: int) -> Mapping | Answer
 
     Return UNSURE where something in them runs over lines: they may then end elsewhere, and hold a key again.
     """
-    below = pattern(_END % (column - 1)).search(text, start, end)
-    stop = below.start() + 1 if below else end
+    stop = end_of(text, start, end, column)
     return Mapping(text, start, stop, column) if split.has_lone_lines(text, start, stop) else UNSURE

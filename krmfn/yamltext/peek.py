@@ -13,7 +13,7 @@ from functools import lru_cache
 from ..typed import Any
 from . import simple, split
 
-__all__ = ["MISSING", "UNSURE", "UNUSUAL", "Answer", "Mapping", "pattern", "root", "string"]
+__all__ = ["MISSING", "UNSURE", "UNUSUAL", "Answer", "Mapping", "end_of", "pattern", "root", "string"]
 
 
 class Answer(Enum):
@@ -33,8 +33,8 @@ _NOTHING = rb"(?: *(?:#[^\n]*)?\n)* *(?:#[^\n]*)?"
 UNUSUAL = b"'\"?!&*<"
 """First characters of a key that may spell a plain one differently: quoted, tagged, behind `? `, in a merge."""
 _LINES = rb"\n%b(?=[^ \n#-])"
-_END = rb"\n(?= {0,3}[^ \t\n#])"
-"""The line before one that ends a mapping at column 4."""
+_END = rb"\n(?= {0,%d}[^ \t\n#])"
+"""The line before one that ends a mapping, at this column or left of it."""
 _ODD_ROW = rb"\n%b[^A-Za-z]"
 _SHARED = 1024
 """How many lines are kept: those that items share are read again with each of them, so the others go first."""
@@ -114,8 +114,7 @@ class Mapping:
         is_again = text.find(key, start, end) >= 0 or text.find(key, behind, at + 3) >= 0
         if is_again or not text[start : start + 1].isalnum() or self._has_disguise(behind, end):
             return None
-        below = pattern(_END).search(text, start, end)
-        return Mapping(text, start, below.start() + 1 if below else end, 4)
+        return Mapping(text, start, end_of(text, start, end, 4), 4)
 
     def _has_disguise(self, start: int, end: int) -> bool:
         """Return True where a key may be spelled without its characters: by an escape, a tag or an alias."""
@@ -158,6 +157,12 @@ class Mapping:
         if self.checked < end and split.has_lone_lines(self.text, self.checked, end):
             self.checked = end
         return end <= self.checked
+
+
+def end_of(text: bytes, start: int, end: int, column: int) -> int:
+    """Return where the mapping in text[start:end] ends whose keys stand at a column: before a line left of it."""
+    below = pattern(_END % (column - 1)).search(text, start, end)
+    return below.start() + 1 if below else end
 
 
 def root(text: bytes, start: int, end: int, indent: int, keys: Sequence[int] | None = None) -> Mapping | Answer:

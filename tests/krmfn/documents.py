@@ -13,6 +13,9 @@ SMALL = ("true", "1", "null", "''", "x", "80")
 WORDS = ("yes", "on", "No", "2001-01-01", "2002-02-02", "0x10")
 """Words that Kubernetes and kustomize read differently, and one that is written otherwise than it is read."""
 
+MARKS = ["a", ": ", " ", "# ", "[", "]", "{", "}", ", ", "|", "'", '"', "''", "\\", "\n    ", '"x"', "'y'"]
+"""What YAML gives a meaning, for texts that are put together from such pieces."""
+
 
 def item(rng: random.Random, name: str) -> str:
     """An item of a list, its dash in column 0: mappings, lists of both kinds, brackets, blocks, quotes."""

@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 
 from krmfn import KrmfnError, ResourceList, itemtext
 from krmfn.resource import mapping
+from tests.krmfn import documents
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: A\n  metadata:\n"
 FIRST = ("    name: n", "    labels:\n      q: r", "    annotations:\n      q: r\n    name: n")
 TOKENS = [
-    "'",
-    '"',
-    "''",
-    "\\",
+    *documents.MARKS,
     "\n    name: b",
     '\n    "name": c',
     "\n    labels:",
@@ -22,21 +20,8 @@ TOKENS = [
     "\n      q: ",
     '\n      x: "y"',
     "\n      ",
-    "\n    ",
     "\n  spec:",
     "\n  metadata:",
-    "a",
-    ": ",
-    " ",
-    "# ",
-    "[",
-    "]",
-    "{",
-    "}",
-    ", ",
-    '"x"',
-    "'y'",
-    "|",
     '"x\n    name: y"',
     "'x\n      q: z'",
     "\n    namespace: m",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from krmfn import KrmfnError
 from krmfn.yamltext import split, split_exact
+from tests.krmfn import documents
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
@@ -153,35 +154,19 @@ def test_a_line_with_many_brackets_is_searched_once() -> None:
 
 
 TOKENS = [
-    "'",
-    '"',
-    "''",
-    "\\",
+    *documents.MARKS,
     '\\"',
     "\n- ",
     "\n- a: ",
     "\n  b: ",
-    "\n    ",
     "\n",
     "\n---\n",
     "\nfoo: ",
-    "a",
-    ": ",
-    " ",
-    "# ",
-    "[",
-    "]",
-    "{",
-    "}",
-    ", ",
-    "|",
     ">-",
     "!!str ",
     "&a ",
     "? ",
     "x",
-    '"x"',
-    "'y'",
     "'x\n- y'",
     '"x\n  k: y"',
 ]
